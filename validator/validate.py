@@ -1,0 +1,170 @@
+"""Which programs may run, and where their functions begin and end.
+
+Input: a decoded program, the entry pcs, further function starts (symbols of the object), the numbers of the
+helpers that exist. Output: the functions, each a closed range of slots. Decides (in this order, which picks the
+error): every instruction on its own, then call targets, then each function's jumps and its end. Trusts only
+`validator.isa`. Trusted by `lower` and the gate, for a reader's benefit only: the gate checks again what it needs.
+
+The checks of one instruction look at that instruction alone (`local_rejection`), and those of an edge at its two
+ends, so that soundness is an argument about one instruction at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from validator.errors import LimitExceeded, Reason, Rejected
+from validator.isa import (
+    ABSENT,
+    FRAME_POINTER,
+    Field,
+    Form,
+    Instruction,
+    Kind,
+    Program,
+    call_target,
+    discriminator,
+    falls_through,
+    field_value,
+    form_of,
+    jump_target,
+    registers_written,
+    slots,
+)
+
+MAX_SLOTS = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The slots [start, end) of one function. Control enters at `start` only."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A program that passed. `forms[pc]` is the form of `program[pc]`; functions are sorted and cover the program."""
+
+    program: Program
+    forms: tuple[Form | None, ...]
+    functions: tuple[Function, ...]
+    entries: tuple[int, ...]
+
+
+def validate(
+    program: Program,
+    entries: Iterable[int] = (0,),
+    helpers: frozenset[int] = frozenset(),
+    starts: Iterable[int] = (),
+    max_slots: int = MAX_SLOTS,
+) -> Validated:
+    """The functions of `program`. Raises Rejected, or LimitExceeded for a program of more than `max_slots` slots."""
+    if not program:
+        raise Rejected(Reason.EMPTY, 0)
+    if len(program) > max_slots:
+        raise LimitExceeded("program length in 8-byte slots", len(program), max_slots)
+    forms = _forms(program, helpers)
+    entries = tuple(entries)
+    function_starts = {0, *entries, *starts}
+    for start in function_starts:
+        if not 0 <= start < len(program) or forms[start] is None:
+            raise Rejected(Reason.ENTRY, start)
+    function_starts.update(_call_targets(program, forms))
+    ordered = sorted(function_starts)
+    functions = tuple(Function(a, b) for a, b in zip(ordered, [*ordered[1:], len(program)], strict=True))
+    for function in functions:
+        _check_closed(program, forms, function)
+    return Validated(program, forms, functions, entries)
+
+
+def local_rejection(instruction: Instruction, helpers: frozenset[int]) -> tuple[Reason, str] | None:
+    """Why this instruction may not stand in any program, or None. The string adds what was found."""
+    form = form_of(instruction)
+    if form is None:
+        return _no_form(instruction)
+    selector = discriminator(instruction)
+    for field in Field:
+        value = field_value(instruction, field)
+        if field not in form.uses and field is not selector and value != 0:
+            return Reason.RESERVED, f"{field.value} = {value}"
+    if instruction.dst > FRAME_POINTER or instruction.src > FRAME_POINTER:
+        return Reason.REGISTER, f"dst r{instruction.dst}, src r{instruction.src}"
+    if FRAME_POINTER in registers_written(form, instruction):
+        return Reason.WRITES_R10, ""
+    if form.kind is Kind.CALL_HELPER and instruction.imm not in helpers:
+        return Reason.UNKNOWN_HELPER, f"helper {instruction.imm}"
+    return None
+
+
+def _no_form(instruction: Instruction) -> tuple[Reason, str]:
+    if instruction.opcode in ABSENT:
+        return Reason.LEGACY, ABSENT[instruction.opcode]
+    selector = discriminator(instruction)
+    if selector is None:
+        return Reason.UNDEFINED, f"opcode {instruction.opcode:#04x}"
+    return Reason.VARIANT, f"{selector.value} = {field_value(instruction, selector)}"
+
+
+def _forms(program: Program, helpers: frozenset[int]) -> tuple[Form | None, ...]:
+    seen: dict[Instruction, Form] = {}  # programs repeat themselves: judge each distinct instruction once
+    forms: list[Form | None] = []
+    for pc, instruction in enumerate(program):
+        if instruction is None:
+            forms.append(None)
+            continue
+        form = seen.get(instruction)
+        if form is None:
+            rejection = local_rejection(instruction, helpers)
+            if rejection is not None:
+                raise Rejected(rejection[0], pc, instruction, rejection[1])
+            form = form_of(instruction)
+            assert form is not None
+            seen[instruction] = form
+        forms.append(form)
+    return tuple(forms)
+
+
+def _call_targets(program: Program, forms: tuple[Form | None, ...]) -> set[int]:
+    targets: set[int] = set()
+    for pc, form in enumerate(forms):
+        if form is None or form.kind is not Kind.CALL_LOCAL:
+            continue
+        instruction = program[pc]
+        assert instruction is not None
+        target = call_target(form, instruction, pc)
+        assert target is not None
+        if not 0 <= target < len(program):
+            detail = f"target pc {target}, the program has pcs 0 to {len(program) - 1}"
+            raise Rejected(Reason.CALL_OUTSIDE, pc, instruction, detail)
+        if forms[target] is None:
+            raise Rejected(Reason.CALL_INTO_WIDE, pc, instruction)
+        targets.add(target)
+    return targets
+
+
+def _check_closed(program: Program, forms: tuple[Form | None, ...], function: Function) -> None:
+    for pc in range(function.start, function.end):
+        form, instruction = forms[pc], program[pc]
+        if form is None or instruction is None:
+            continue
+        edge = edge_rejection(form, instruction, pc, function, forms)
+        if edge is not None:
+            raise Rejected(edge[0], pc, instruction, edge[1])
+
+
+def edge_rejection(
+    form: Form, instruction: Instruction, pc: int, function: Function, forms: tuple[Form | None, ...]
+) -> tuple[Reason, str] | None:
+    """Why an edge out of `pc` leaves its function or lands between instructions, or None."""
+    target = jump_target(form, instruction, pc)
+    if target is not None:
+        if not function.start <= target < function.end:
+            return Reason.JUMP_OUTSIDE, f"target pc {target}, the function has pcs {function.start} to {function.end - 1}"
+        if forms[target] is None:
+            return Reason.JUMP_INTO_WIDE, f"target pc {target}"
+    if falls_through(form) and pc + slots(form) >= function.end:
+        return Reason.FALLS_OFF, ""
+    return None
