@@ -162,7 +162,8 @@ def edge_rejection(
     target = jump_target(form, instruction, pc)
     if target is not None:
         if not function.start <= target < function.end:
-            return Reason.JUMP_OUTSIDE, f"target pc {target}, the function has pcs {function.start} to {function.end - 1}"
+            allowed = f"pcs {function.start} to {function.end - 1}"
+            return Reason.JUMP_OUTSIDE, f"target pc {target}, the function has {allowed}"
         if forms[target] is None:
             return Reason.JUMP_INTO_WIDE, f"target pc {target}"
     if falls_through(form) and pc + slots(form) >= function.end:
