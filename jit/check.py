@@ -1,0 +1,223 @@
+"""The gate: macros that it admits are safe to expand, whoever chose them.
+
+Input: the blocks of one function, as `lower` or anyone else made them. Output: `Admitted`, which only this module
+makes and which is all that `jit.expand` accepts. Decides, in this order: every macro on its own (operands, the
+window of a frame access, fields, the layout's regions), then in program order the abstract state (what CHECKED is
+known to hold), polls, labels and how control may go on. Trusts contracts, which the theorems gate.* prove of the
+expansions; knows no macro by name. A refusal is our bug, never a guest's: `GateRefused` is loud.
+
+The abstract state is one fact: what the register CHECKED is approved for. rbp is the cage base and r10's register is
+the frame's end everywhere, because nothing that writes them is admitted. At a branch target, and wherever the host
+may resume, nothing is known: so the state needs no fixpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, replace
+
+from jit.layout import Layout, Region
+from jit.lower import Block
+from jit.macros import Contract, Macro
+from jit.macros.contract import Approved, ApprovedBytes, FrameBytes, FrameEffect, Probe
+from jit.registers import CAGE, CHECKED, FRAME, GUEST, SCRATCH, Reg
+from jit.x86 import Ahead, Callee
+from validator.validate import Function
+
+
+class GateRefused(Exception):
+    """The gate refuses a block: pc, the macro, and what its contract lacks."""
+
+    def __init__(self, reason: str, pc: int, macro: Macro | None = None) -> None:
+        self.reason, self.pc, self.macro = reason, pc, macro
+        super().__init__(f"pc {pc}: {macro if macro is not None else 'block'}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Makes `Admitted` this module's alone."""
+
+
+_KEY = _Key()
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Blocks that passed the gate for this layout.
+
+    `enterable[i]` tells whether the host may enter at the i-th block: not between a check and its last use.
+    """
+
+    blocks: tuple[Block, ...]
+    layout: Layout
+    enterable: tuple[bool, ...]
+    key: _Key
+
+    def __post_init__(self) -> None:
+        if self.key is not _KEY:
+            raise TypeError("only jit.check admits blocks")
+
+
+def check(
+    blocks: Sequence[Block],
+    function: Function,
+    function_starts: frozenset[int],
+    layout: Layout,
+    memo: MutableMapping[Macro, Contract] | None = None,
+) -> Admitted:
+    """`blocks` as admitted. Raises GateRefused.
+
+    `memo` may be kept across functions with the same layout: it holds contracts that passed the local checks.
+    """
+    memo = {} if memo is None else memo
+    contracts: list[tuple[Contract, ...]] = []
+    for block in blocks:
+        found: list[Contract] = []
+        for macro in block.macros:
+            contract = memo.get(macro)
+            if contract is None:
+                contract = macro.contract()
+                reason = local_refusal(contract, layout)
+                if reason is not None:
+                    raise GateRefused(reason, block.pc, macro)
+                memo[macro] = contract
+            found.append(contract)
+        contracts.append(tuple(found))
+    enterable = _check_flow(blocks, contracts, function, function_starts)
+    return Admitted(tuple(blocks), layout, enterable, _KEY)
+
+
+# ---------------------------------------------------------------- one macro
+
+
+def local_refusal(contract: Contract, layout: Layout) -> str | None:
+    """Why no state admits a macro with this contract under this layout, or None."""
+    for register in contract.reads:
+        if register not in GUEST:
+            return f"reads {register.name}, which is not a guest register"
+    for register in contract.writes:
+        if not _may_write(register):
+            return f"writes {register.name}"
+    for value in contract.fields:
+        if not -(1 << 31) <= value < 1 << 31:
+            return f"{value} does not fit a signed 32-bit field"
+    for touch in contract.touches:
+        if isinstance(touch, FrameBytes) and not _in_frame(touch, layout):
+            return f"touches {touch.size} bytes at r10{touch.disp:+d}, outside the frame of {layout.frame_bytes} bytes"
+    for probe in contract.probes:
+        reason = _probe_refusal(probe, layout)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _may_write(register: Reg) -> bool:
+    return register in SCRATCH or (register in GUEST and register is not FRAME and register is not CAGE)
+
+
+def _in_frame(touch: FrameBytes, layout: Layout) -> bool:
+    return touch.size > 0 and -layout.frame_bytes <= touch.disp <= -touch.size
+
+
+def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
+    if probe.region is Region.READ_ONLY and probe.write:
+        return "approves stores to read-only data"
+    if probe.low not in (0, layout.span(probe.region).low):
+        return f"counts from {probe.low:#x}, the region starts at {layout.span(probe.region).low:#x}"
+    limit = layout.frame_bytes if probe.region is Region.STACK else layout.span(probe.region).size
+    if not 0 < probe.size <= limit:
+        return f"checks {probe.size} bytes against a region ({probe.region.value}) of {limit}"
+    return None
+
+
+# ---------------------------------------------------------------- the order of macros
+
+
+def _check_flow(
+    blocks: Sequence[Block],
+    contracts: Sequence[tuple[Contract, ...]],
+    function: Function,
+    function_starts: frozenset[int],
+) -> tuple[bool, ...]:
+    index_of = {block.pc: i for i, block in enumerate(blocks)}
+    if not blocks or blocks[0].pc != function.start or len(index_of) != len(blocks):
+        raise GateRefused("the blocks do not start at the function's start, or repeat a pc", function.start)
+    labels = _labels(blocks, contracts)
+    enterable = [True] * len(blocks)
+    approved: Approved | None = None
+    approved_at = 0  # index of the block whose check `approved` comes from
+    reachable = True  # whether the previous block can fall through into this one
+    for i, block in enumerate(blocks):
+        if block.pc in labels or not reachable:
+            approved = None
+        if block.pc == function.start and not _begins_with_poll(contracts[i]):
+            raise GateRefused("the function's start has no poll", block.pc)
+        reachable = True
+        for macro, contract in zip(block.macros, contracts[i], strict=True):
+            if not reachable:
+                raise GateRefused("follows a macro that does not fall through", block.pc, macro)
+            approved, approved_at = _step(macro, contract, block.pc, i, approved, approved_at, enterable)
+            for target in contract.leaves:
+                if isinstance(target, Ahead):
+                    _check_jump(block.pc, target, index_of, contracts[i], macro)
+                elif isinstance(target, Callee) and block.pc + target.distance not in function_starts:
+                    raise GateRefused("calls what is not the start of a function", block.pc, macro)
+            reachable = contract.falls_through
+        if contracts[i] and contracts[i][-1].resumes_behind and i + 1 == len(blocks):
+            raise GateRefused("the host would resume behind the function's end", block.pc)
+    if reachable:
+        raise GateRefused("control falls off the function's end", blocks[-1].pc)
+    return tuple(enterable)
+
+
+def _labels(blocks: Sequence[Block], contracts: Sequence[tuple[Contract, ...]]) -> set[int]:
+    """The pcs at which control may arrive other than by falling through from the block before."""
+    labels: set[int] = set()
+    for block, own in zip(blocks, contracts, strict=True):
+        for contract in own:
+            for target in contract.leaves:
+                if isinstance(target, Ahead):
+                    labels.add(block.pc + target.distance)
+    return labels
+
+
+def _begins_with_poll(contracts: tuple[Contract, ...]) -> bool:
+    return bool(contracts) and contracts[0].polls
+
+
+def _check_jump(
+    pc: int, target: Ahead, index_of: dict[int, int], contracts: tuple[Contract, ...], macro: Macro
+) -> None:
+    if pc + target.distance not in index_of:
+        raise GateRefused(f"jumps to pc {pc + target.distance}, which is not an instruction of the function", pc, macro)
+    if target.distance <= 0 and not _begins_with_poll(contracts):
+        raise GateRefused("a backward edge without a poll", pc, macro)
+
+
+def _step(
+    macro: Macro,
+    contract: Contract,
+    pc: int,
+    block_index: int,
+    approved: Approved | None,
+    approved_at: int,
+    enterable: list[bool],
+) -> tuple[Approved | None, int]:
+    """The fact about CHECKED after `macro`, and the block whose check it comes from. Raises GateRefused."""
+    for touch in contract.touches:
+        if isinstance(touch, ApprovedBytes):
+            if approved is None or not approved.covers(touch.needed):
+                raise GateRefused(f"needs {touch.needed}, known is {approved}", pc, macro)
+            for i in range(approved_at + 1, block_index + 1):
+                enterable[i] = False
+    if contract.aligns > 1:
+        if approved is None:
+            raise GateRefused("aligns what was not checked", pc, macro)
+        if approved_at != block_index:
+            raise GateRefused("aligns what another instruction's check approved", pc, macro)
+        return replace(approved, aligned=contract.aligns), approved_at
+    if contract.establishes is not None:
+        return contract.establishes, block_index
+    if CHECKED in contract.writes or contract.frame is not FrameEffect.SAME:
+        return None, block_index
+    return approved, approved_at

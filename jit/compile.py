@@ -1,0 +1,61 @@
+"""The pipeline: one validated function to position-independent machine code.
+
+    lower -> check -> expand -> assemble
+
+Trusted by the runtime, which only places the result. The memos are the caller's, so that this stays a pure function;
+they may be shared by everything that is compiled for one layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jit.assemble import FunctionCode, Template
+from jit.check import check
+from jit.expand import translate
+from jit.layout import Layout
+from jit.lower import lower
+from jit.macros import Contract, Macro
+from jit.regions import Hints, Provenance
+from validator.isa import Instruction
+from validator.validate import Function, Validated
+
+
+@dataclass(slots=True)
+class Memos:
+    """What the passes found out about single instructions and macros, for one layout."""
+
+    lowered: dict[tuple[Instruction, Provenance], tuple[Macro, ...]] = field(default_factory=dict)
+    contracts: dict[Macro, Contract] = field(default_factory=dict)
+    templates: dict[Macro, Template] = field(default_factory=dict)
+
+    def forget_if_larger(self, entries: int) -> None:
+        """Empty the memos when a stream of ever new constants has filled them."""
+        if len(self.templates) > entries or len(self.lowered) > entries:
+            self.lowered.clear()
+            self.contracts.clear()
+            self.templates.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One function. `entries` maps the eBPF pcs at which the host may enter to offsets into the code."""
+
+    function: Function
+    code: FunctionCode
+    entries: dict[int, int]
+
+
+def compile_function(
+    program: Validated, function: Function, layout: Layout, hints: Hints, memos: Memos | None = None
+) -> Compiled:
+    """The code of `function` under `layout`. Raises GateRefused or EncodingRefused, which are bugs of ours."""
+    memos = Memos() if memos is None else memos
+    blocks = lower(program, function, layout, hints, memos.lowered)
+    starts = frozenset(f.start for f in program.functions)
+    admitted = check(blocks, function, starts, layout, memos.contracts)
+    code = translate(admitted, memos.templates)
+    entries = {
+        pc: offset for pc, offset, enterable in zip(code.pcs, code.offsets, admitted.enterable, strict=True) if enterable
+    }
+    return Compiled(function, code, entries)

@@ -1,0 +1,51 @@
+"""Admitted macros to x86 instructions: no choices, one fixed sequence per macro.
+
+Input: what the gate admitted, and nothing else. Output: for each eBPF pc the instructions of its block. Trusted by
+nobody: gate.* and isa.refines are proved of `Macro.expand` with operands symbolic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+
+from jit.assemble import FunctionCode, Template, join, template
+from jit.check import Admitted
+from jit.layout import Layout
+from jit.macros import Macro
+from jit.x86 import X86
+
+
+def expand(admitted: Admitted) -> tuple[tuple[int, tuple[X86, ...]], ...]:
+    """The (eBPF pc, instructions) of every macro, in order; a block without macros has one empty entry."""
+    return tuple(
+        (block.pc, macro.expand(admitted.layout) if macro is not None else ())
+        for block in admitted.blocks
+        for macro in (block.macros or (None,))
+    )
+
+
+_NOTHING = template(())
+
+
+def translate(admitted: Admitted, memo: MutableMapping[Macro, Template] | None = None) -> FunctionCode:
+    """The machine code of admitted blocks: `expand`, then `jit.assemble`, with the template of each macro made once.
+
+    `memo` may be kept across functions with the same layout.
+    """
+    memo = {} if memo is None else memo
+    layout = admitted.layout
+    parts: list[tuple[int, Template]] = []
+    for block in admitted.blocks:
+        if not block.macros:
+            parts.append((block.pc, _NOTHING))
+        for macro in block.macros:
+            made = memo.get(macro)
+            if made is None:
+                made = memo[macro] = macro_template(macro, layout)
+            parts.append((block.pc, made))
+    return join(parts)
+
+
+def macro_template(macro: Macro, layout: Layout) -> Template:
+    """The bytes of one macro under `layout`."""
+    return template(macro.expand(layout))

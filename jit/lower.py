@@ -1,0 +1,305 @@
+"""eBPF instructions to macro instructions: the pass that makes every choice.
+
+Input: a validated function, the layout, the region guesses. Output: a `Block` of macros per eBPF pc. Decides: which
+macro, which check, which of several equivalent sequences, and where polls stand. Trusts nothing it is told about
+regions. Trusted by nobody: the gate (`jit.check`) refuses what is not safe, and isa.refines proves that each choice
+computes what the reference semantics says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from jit.layout import Layout, Region, flat_regions
+from jit.macros import (
+    AtomicExchange,
+    AtomicFetchAdd,
+    AtomicFetchLogic,
+    AtomicUpdate,
+    BinaryImm,
+    BinaryReg,
+    BranchImm,
+    BranchReg,
+    ByteOrder,
+    CallHelper,
+    CallLocal,
+    CheckAligned,
+    CheckAny,
+    CheckFlat,
+    CheckStack,
+    CompareExchange,
+    Divide,
+    DivideImm,
+    Goto,
+    Interpret,
+    LoadFrom,
+    Macro,
+    Move,
+    MoveImm,
+    Multiply,
+    MultiplyImm,
+    Negate,
+    Poll,
+    Return,
+    ShiftBy,
+    ShiftByReg,
+    SignExtend,
+    StoreImmTo,
+    StoreTo,
+)
+from jit.macros.memory import AtChecked, InFrame, Place
+from jit.regions import Hints, Provenance
+from jit.registers import GUEST, Reg
+from jit.x86 import Alu, Cond, Shift
+from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source, jump_target
+from validator.validate import Function, Validated
+
+Memo = MutableMapping[tuple[Instruction, Provenance], tuple[Macro, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The macros of the eBPF instruction at `pc`, in order. A block may be empty: an instruction without effect."""
+
+    pc: int
+    macros: tuple[Macro, ...]
+
+
+_ALU = {
+    Operation.ADD: Alu.ADD,
+    Operation.SUB: Alu.SUB,
+    Operation.OR: Alu.OR,
+    Operation.AND: Alu.AND,
+    Operation.XOR: Alu.XOR,
+}
+_SHIFT = {Operation.LSH: Shift.SHL, Operation.RSH: Shift.SHR, Operation.ARSH: Shift.SAR}
+_COND = {
+    Operation.JEQ: Cond.E,
+    Operation.JNE: Cond.NE,
+    Operation.JGT: Cond.A,
+    Operation.JGE: Cond.AE,
+    Operation.JLT: Cond.B,
+    Operation.JLE: Cond.BE,
+    Operation.JSGT: Cond.G,
+    Operation.JSGE: Cond.GE,
+    Operation.JSLT: Cond.L,
+    Operation.JSLE: Cond.LE,
+    Operation.JSET: Cond.NE,
+}
+
+
+def lower(
+    program: Validated, function: Function, layout: Layout, hints: Hints, memo: Memo | None = None
+) -> tuple[Block, ...]:
+    """The macros of `function`. `memo` may be kept across functions and programs with the same layout."""
+    memo = {} if memo is None else memo
+    blocks: list[Block] = []
+    for pc in range(function.start, function.end):
+        instruction, form = program.program[pc], program.forms[pc]
+        if instruction is None or form is None:
+            continue
+        key = (instruction, hints.get(pc))
+        macros = memo.get(key)
+        if macros is None:
+            macros = memo[key] = lower_instruction(form, instruction, key[1], layout)
+        if polls(form, instruction, pc, function):
+            macros = (_POLL, *macros)
+        blocks.append(Block(pc, macros))
+    return tuple(blocks)
+
+
+_POLL = Poll()
+
+
+def polls(form: Form, instruction: Instruction, pc: int, function: Function) -> bool:
+    """Whether a poll stands before `pc`: at the start of a function, and at every jump that does not go forward."""
+    if pc == function.start:
+        return True
+    target = jump_target(form, instruction, pc)
+    return target is not None and target <= pc
+
+
+def lower_instruction(form: Form, i: Instruction, hint: Provenance, layout: Layout) -> tuple[Macro, ...]:
+    """The macros of one instruction, polls aside."""
+    match form.kind:
+        case Kind.ALU:
+            return _alu(form, GUEST[i.dst], i)
+        case Kind.NEGATE:
+            return (Negate(form.bits, GUEST[i.dst]),)
+        case Kind.SIGN_EXTEND:
+            return (SignExtend(form.bits, form.to_bits, GUEST[i.dst], GUEST[i.src]),)
+        case Kind.BYTE_ORDER:
+            swap = form.operation is not Operation.TO_LITTLE
+            return () if form.bits == 64 and not swap else (ByteOrder(form.bits, GUEST[i.dst], swap),)
+        case Kind.WIDE_IMMEDIATE:
+            return (MoveImm(GUEST[i.dst], i.imm),)
+        case Kind.LOAD:
+            return _access(i.src, i.offset, form.size, False, hint, layout, _load(form, i))
+        case Kind.STORE:
+            return _access(i.dst, i.offset, form.size, True, hint, layout, _store(form, i))
+        case Kind.ATOMIC:
+            return _access(i.dst, i.offset, form.size, True, hint, layout, _atomic(form, i), aligned=True)
+        case Kind.JUMP:
+            return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
+        case Kind.BRANCH:
+            return (_branch(form, i),)
+        case Kind.CALL_HELPER:
+            return (CallHelper(),)
+        case Kind.CALL_LOCAL:
+            return (CallLocal(1 + i.imm),)
+        case Kind.EXIT:
+            return (Return(),)
+        case _:
+            assert_never(form.kind)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
+    bits, operation = form.bits, form.operation
+    if form.source is Source.REG:
+        return (_alu_reg(bits, operation, dst, GUEST[i.src]),)
+    imm = i.imm
+    match operation:
+        case Operation.MOV:
+            return (MoveImm(dst, imm & ((1 << bits) - 1)),)
+        case Operation.MUL:
+            return (MultiplyImm(bits, dst, imm),)
+        case Operation.LSH | Operation.RSH | Operation.ARSH:
+            count = imm & (bits - 1)
+            return (ShiftBy(_SHIFT[operation], bits, dst, count),) if count else _truncate(bits, dst)
+        case Operation.DIV | Operation.MOD:
+            return _divide_unsigned(bits, operation is Operation.MOD, dst, imm)
+        case Operation.SDIV | Operation.SMOD:
+            return _divide_signed(bits, operation is Operation.SMOD, dst, imm)
+        case _:
+            return (BinaryImm(_ALU[operation], bits, dst, imm),)
+
+
+def _alu_reg(bits: int, operation: Operation, dst: Reg, src: Reg) -> Macro:
+    match operation:
+        case Operation.MOV:
+            return Move(bits, dst, src)
+        case Operation.MUL:
+            return Multiply(bits, dst, src)
+        case Operation.LSH | Operation.RSH | Operation.ARSH:
+            return ShiftByReg(_SHIFT[operation], bits, dst, src)
+        case Operation.DIV | Operation.MOD | Operation.SDIV | Operation.SMOD:
+            signed = operation in (Operation.SDIV, Operation.SMOD)
+            return Divide(bits, signed, operation in (Operation.MOD, Operation.SMOD), dst, src)
+        case _:
+            return BinaryReg(_ALU[operation], bits, dst, src)
+
+
+def _truncate(bits: int, dst: Reg) -> tuple[Macro, ...]:
+    """dst := dst; at 32 bits that clears the upper half."""
+    return (Move(32, dst, dst),) if bits == 32 else ()
+
+
+def _divide_unsigned(bits: int, remainder: bool, dst: Reg, imm: int) -> tuple[Macro, ...]:
+    divisor = imm & ((1 << bits) - 1)
+    if divisor == 0:
+        return _truncate(bits, dst) if remainder else (MoveImm(dst, 0),)
+    for shift in range(bits):
+        if divisor == 1 << shift:
+            return _divide_by_power(bits, remainder, dst, shift)
+    return (DivideImm(bits, False, remainder, dst, divisor),)
+
+
+def _divide_by_power(bits: int, remainder: bool, dst: Reg, shift: int) -> tuple[Macro, ...]:
+    """By 2^shift, without a division. A mask above 31 bits fits no immediate: two shifts."""
+    if not remainder:
+        return (ShiftBy(Shift.SHR, bits, dst, shift),) if shift else _truncate(bits, dst)
+    if shift == 0:
+        return (MoveImm(dst, 0),)
+    if shift <= 31:
+        return (BinaryImm(Alu.AND, bits, dst, (1 << shift) - 1),)
+    return (ShiftBy(Shift.SHL, 64, dst, 64 - shift), ShiftBy(Shift.SHR, 64, dst, 64 - shift))
+
+
+def _divide_signed(bits: int, remainder: bool, dst: Reg, imm: int) -> tuple[Macro, ...]:
+    if imm == 0:
+        return _truncate(bits, dst) if remainder else (MoveImm(dst, 0),)
+    if imm == -1:
+        return (MoveImm(dst, 0),) if remainder else (Negate(bits, dst),)
+    return (DivideImm(bits, True, remainder, dst, imm & ((1 << bits) - 1)),)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def _access(
+    base: int,
+    offset: int,
+    size: int,
+    write: bool,
+    hint: Provenance,
+    layout: Layout,
+    use: Callable[[Place], Macro],
+    aligned: bool = False,
+) -> tuple[Macro, ...]:
+    """The check for `size` bytes at r`base` + offset, if one is needed, and `use` of the place that it approved."""
+    if base == FRAME_POINTER:
+        # frames are so far apart that no displacement reaches anything but the current one
+        inside = -layout.frame_bytes <= offset <= -size
+        if inside and (not aligned or offset % size == 0):
+            return (use(InFrame(offset)),)
+        return (Interpret(),)
+    check = _check(GUEST[base], offset, size, write, hint, layout)
+    if check is None:
+        return (Interpret(),)
+    low = check.low if isinstance(check, CheckFlat | CheckStack) else 0
+    alignment = (CheckAligned(size),) if aligned else ()
+    return (check, *alignment, use(AtChecked(low)))
+
+
+def _check(
+    src: Reg, offset: int, size: int, write: bool, hint: Provenance, layout: Layout
+) -> CheckFlat | CheckStack | CheckAny | None:
+    """The check for this guess, or None if nothing in the guessed region can hold such an access."""
+    if hint is Region.STACK:
+        return CheckStack(src, offset, size, layout.stack_low)
+    candidates = tuple(region for region in flat_regions(write) if layout.span(region).size >= size)
+    if hint is None:
+        return CheckAny(src, offset, size, candidates, write)
+    if hint in candidates:
+        return CheckFlat(src, offset, size, hint, layout.span(hint).low)
+    return None
+
+
+def _load(form: Form, i: Instruction) -> Callable[[Place], Macro]:
+    return lambda place: LoadFrom(GUEST[i.dst], place, form.size, form.signed)
+
+
+def _store(form: Form, i: Instruction) -> Callable[[Place], Macro]:
+    if form.source is Source.IMM:
+        return lambda place: StoreImmTo(place, i.imm, form.size)
+    return lambda place: StoreTo(place, GUEST[i.src], form.size)
+
+
+def _atomic(form: Form, i: Instruction) -> Callable[[Place], Macro]:
+    src, size = GUEST[i.src], form.size
+    match form.operation:
+        case Operation.XCHG:
+            return lambda place: AtomicExchange(size, place, src)
+        case Operation.CMPXCHG:
+            return lambda place: CompareExchange(size, place, src)
+    op = _ALU[form.operation]
+    if not form.fetch:
+        return lambda place: AtomicUpdate(op, size, place, src)
+    if form.operation is Operation.ADD:
+        return lambda place: AtomicFetchAdd(size, place, src)
+    return lambda place: AtomicFetchLogic(op, size, place, src)
+
+
+# ---------------------------------------------------------------- branches
+
+
+def _branch(form: Form, i: Instruction) -> Macro:
+    cond, distance, test = _COND[form.operation], 1 + i.offset, form.operation is Operation.JSET
+    if form.source is Source.REG:
+        return BranchReg(cond, form.bits, GUEST[i.dst], GUEST[i.src], distance, test)
+    return BranchImm(cond, form.bits, GUEST[i.dst], i.imm, distance, test)

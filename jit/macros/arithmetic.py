@@ -1,0 +1,259 @@
+"""Macros that compute on registers only: no memory, no control flow, no scratch but the shift count.
+
+Flags do not live from one macro to the next, so every macro may change them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.layout import Layout
+from jit.macros.contract import Contract
+from jit.registers import COUNT, Reg
+from jit.x86 import (
+    X86,
+    Alu,
+    AluImm8,
+    AluImm32,
+    AluReg,
+    Bswap,
+    Imul,
+    ImulImm,
+    LeaIndexed,
+    MovImm32,
+    MovImm64,
+    MovImmSigned,
+    MovReg,
+    MovSignExtend,
+    MovZeroExtend16,
+    Neg,
+    Rotate16,
+    Shift,
+    ShiftCl,
+    ShiftImm,
+)
+
+
+def alu_imm(op: Alu, bits: int, dst: Reg, imm: int) -> X86:
+    """`dst op= imm` in the shorter of its two encodings."""
+    if -128 <= imm <= 127:
+        return AluImm8(op, bits, dst, imm)
+    return AluImm32(op, bits, dst, imm)
+
+
+def load_constant(dst: Reg, value: int) -> X86:
+    """dst := value, 0 <= value < 2^64, without touching flags."""
+    if value < 1 << 32:
+        return MovImm32(dst, value)
+    if value >= (1 << 64) - (1 << 31):
+        return MovImmSigned(dst, value - (1 << 64))
+    return MovImm64(dst, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """dst := src (bits 64), or its low half zero-extended (bits 32)."""
+
+    bits: int
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.src,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (MovReg(self.bits, self.dst, self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveImm:
+    """dst := value, 0 <= value < 2^64."""
+
+    dst: Reg
+    value: int
+
+    def contract(self) -> Contract:
+        return Contract(writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        if self.value == 0:
+            return (AluReg(Alu.XOR, 32, self.dst, self.dst),)
+        return (load_constant(self.dst, self.value),)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryReg:
+    """dst := dst op src; 32 bits zero-extend."""
+
+    op: Alu
+    bits: int
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst, self.src), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (AluReg(self.op, self.bits, self.dst, self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryImm:
+    """dst := dst op imm, a signed 32-bit value that is sign-extended; 32 bits zero-extend the result."""
+
+    op: Alu
+    bits: int
+    dst: Reg
+    imm: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (alu_imm(self.op, self.bits, self.dst, self.imm),)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressSum:
+    """dst := base + index * 2^scale + imm, modulo 2^64: several eBPF instructions in one lea."""
+
+    dst: Reg
+    base: Reg
+    index: Reg
+    scale: int
+    imm: int = 0
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.base, self.index), writes=(self.dst,), fields=(self.imm,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (LeaIndexed(self.dst, self.base, self.index, self.scale, self.imm),)
+
+
+@dataclass(frozen=True, slots=True)
+class Multiply:
+    """dst := dst * src, low half; 32 bits zero-extend."""
+
+    bits: int
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst, self.src), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Imul(self.bits, self.dst, self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class MultiplyImm:
+    """dst := dst * imm, a signed 32-bit value, low half; 32 bits zero-extend."""
+
+    bits: int
+    dst: Reg
+    imm: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (ImulImm(self.bits, self.dst, self.dst, self.imm),)
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftBy:
+    """dst := dst shifted by count, 0 < count < bits; 32 bits zero-extend."""
+
+    op: Shift
+    bits: int
+    dst: Reg
+    count: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (ShiftImm(self.op, self.bits, self.dst, self.count),)
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftByReg:
+    """dst := dst shifted by src modulo bits; 32 bits zero-extend. The processor masks cl as RFC 9669 wants."""
+
+    op: Shift
+    bits: int
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (MovReg(32, COUNT, self.src), ShiftCl(self.op, self.bits, self.dst))
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate:
+    """dst := src rotated left by count, 0 < count < bits; 32 bits take the low half and zero-extend."""
+
+    bits: int
+    dst: Reg
+    src: Reg
+    count: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.src,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        rotate = ShiftImm(Shift.ROL, self.bits, self.dst, self.count)
+        if self.dst is self.src:
+            return (rotate,)
+        return (MovReg(self.bits, self.dst, self.src), rotate)
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """dst := -dst; 32 bits zero-extend."""
+
+    bits: int
+    dst: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Neg(self.bits, self.dst),)
+
+
+@dataclass(frozen=True, slots=True)
+class SignExtend:
+    """dst := the low `source_bits` of src, sign-extended to `bits` and from there zero-extended."""
+
+    source_bits: int
+    bits: int
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.src,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (MovSignExtend(self.source_bits, self.bits, self.dst, self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class ByteOrder:
+    """dst := its low `bits` (16, 32 or 64), bytes reversed if `swap`, zero-extended."""
+
+    bits: int
+    dst: Reg
+    swap: bool
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        if self.bits == 16:
+            swap: tuple[X86, ...] = (Rotate16(self.dst, 8),) if self.swap else ()
+            return (*swap, MovZeroExtend16(self.dst, self.dst))
+        return (Bswap(self.bits, self.dst),) if self.swap else (MovReg(self.bits, self.dst, self.dst),)

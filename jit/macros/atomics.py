@@ -1,0 +1,143 @@
+"""Atomic read-modify-write (RFC 9669 section 5.3). The address is naturally aligned: the gate demands it.
+
+x86 has no fetching and, or, xor: they are a load and a compare-exchange. Only the guest writes its memory while it
+runs, so the exchange succeeds; should it not, the host executes the instruction, instead of a loop without a poll.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.context import Exit
+from jit.layout import Layout
+from jit.macros.contract import Contract
+from jit.macros.memory import InFrame, Place
+from jit.registers import COUNT, FRAME, SPARE, Reg
+from jit.x86 import (
+    X86,
+    Alu,
+    AluReg,
+    Cond,
+    Jump,
+    JumpIf,
+    Label,
+    Leave,
+    Load,
+    Local,
+    LockAlu,
+    LockCmpxchg,
+    LockXadd,
+    MovReg,
+    Xchg,
+)
+
+_BAD, _END = Local(0), Local(1)
+
+
+def _contract(place: Place, size: int, reads: tuple[Reg, ...], writes: tuple[Reg, ...]) -> Contract:
+    frame = (FRAME,) if isinstance(place, InFrame) else ()
+    return Contract(reads=(*reads, *frame), writes=writes, touches=(place.touch(size, True, size),))
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicUpdate:
+    """The bytes at `place` op= src; op is ADD, OR, AND or XOR."""
+
+    op: Alu
+    size: int
+    place: Place
+    src: Reg
+
+    def contract(self) -> Contract:
+        return _contract(self.place, self.size, (self.src,), ())
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (LockAlu(self.op, self.size, self.place.mem(), self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicFetchAdd:
+    """The bytes at `place`, src := their sum, their old value zero-extended."""
+
+    size: int
+    place: Place
+    src: Reg
+
+    def contract(self) -> Contract:
+        return _contract(self.place, self.size, (self.src,), (self.src,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (LockXadd(self.size, self.place.mem(), self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicFetchLogic:
+    """The bytes at `place`, src := bytes op src, their old value zero-extended; op is OR, AND or XOR."""
+
+    op: Alu
+    size: int
+    place: Place
+    src: Reg
+
+    def contract(self) -> Contract:
+        contract = _contract(self.place, self.size, (self.src,), (self.src, COUNT, SPARE))
+        return Contract(
+            reads=contract.reads,
+            writes=contract.writes,
+            touches=contract.touches,
+            leaves=(Leave(Exit.INTERPRET),),
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        bits = 8 * self.size
+        operand = SPARE if self.src is Reg.rax else self.src
+        restore: tuple[X86, ...] = () if self.src is Reg.rax else (MovReg(64, Reg.rax, SPARE),)
+        deliver: tuple[X86, ...] = () if self.src is Reg.rax else (MovReg(bits, self.src, Reg.rax),)
+        return (
+            MovReg(64, SPARE, Reg.rax),
+            Load(self.size, Reg.rax, self.place.mem()),
+            MovReg(bits, COUNT, Reg.rax),
+            AluReg(self.op, bits, COUNT, operand),
+            LockCmpxchg(self.size, self.place.mem(), COUNT),
+            JumpIf(Cond.NE, _BAD),
+            *deliver,
+            *restore,
+            Jump(_END),
+            Label(0),
+            MovReg(64, Reg.rax, SPARE),
+            Jump(Leave(Exit.INTERPRET)),
+            Label(1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicExchange:
+    """The bytes at `place`, src := the low bytes of src, the old bytes zero-extended."""
+
+    size: int
+    place: Place
+    src: Reg
+
+    def contract(self) -> Contract:
+        return _contract(self.place, self.size, (self.src,), (self.src,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Xchg(self.size, self.place.mem(), self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareExchange:
+    """If the bytes at `place` equal the low bytes of r0 they become src's; r0 := their old value, zero-extended."""
+
+    size: int
+    place: Place
+    src: Reg
+
+    def contract(self) -> Contract:
+        return _contract(self.place, self.size, (self.src, Reg.rax), (Reg.rax,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        exchange = LockCmpxchg(self.size, self.place.mem(), self.src)
+        if self.size == 4:  # a success leaves the upper half of rax alone
+            return (exchange, MovReg(32, Reg.rax, Reg.rax))
+        return (exchange,)

@@ -1,0 +1,122 @@
+"""What a macro promises: everything that the gate looks at, and all that the gate.* theorems prove of it.
+
+A contract is about any operands and any register contents. What it does not name does not happen: registers that
+are not in `writes` keep their values, memory outside `touches` is neither read nor written, control goes nowhere
+but to `leaves` and, if `falls_through`, to the next macro.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jit.layout import Region
+from jit.registers import Reg
+from jit.x86 import Ahead, Callee, Leave, Stub
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """A fact about the register CHECKED: the `size` bytes at rbp + CHECKED + low may be loaded.
+
+    With `write` they may be stored too; with `aligned` = n their address is a multiple of n. They stay inside the
+    guest's slot even if the branch of the check was mis-speculated.
+    """
+
+    low: int
+    size: int
+    write: bool
+    aligned: int = 1
+
+    def covers(self, needed: Approved) -> bool:
+        """Whether this fact implies `needed`."""
+        return (
+            self.low <= needed.low
+            and needed.low + needed.size <= self.low + self.size
+            and (self.write or not needed.write)
+            and self.aligned % needed.aligned == 0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBytes:
+    """The `size` bytes at r10 + disp. The gate admits them only inside the current frame."""
+
+    disp: int
+    size: int
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedBytes:
+    """Bytes that an earlier check must have approved: the gate's state has to cover `needed`."""
+
+    needed: Approved
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBytes:
+    """The `size` bytes at rbp + offset, in the context page."""
+
+    offset: int
+    size: int
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBytes:
+    """The shadow-stack record of the current frame (`write`: a call) or of its caller (a return)."""
+
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableSlot:
+    """The function table slot of a callee, read only."""
+
+    distance: int
+
+
+Touch = FrameBytes | ApprovedBytes | ContextBytes | RecordBytes | TableSlot
+
+
+class FrameEffect(Enum):
+    """What becomes of r10 and the shadow call stack."""
+
+    SAME = "same"
+    PUSH = "push"
+    POP = "pop"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A check of `size` bytes at an address against `region`; the gate compares it with the layout.
+
+    `low` is where the approved offset counts from: the region's first address, or 0 for guest addresses.
+    """
+
+    region: Region
+    size: int
+    write: bool
+    low: int = 0
+
+
+Exits = Ahead | Leave | Callee | Stub
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """See the module's docstring."""
+
+    reads: tuple[Reg, ...] = ()  # guest registers; scratch registers are the macro's own affair
+    writes: tuple[Reg, ...] = ()  # guest registers and scratch registers
+    touches: tuple[Touch, ...] = ()
+    leaves: tuple[Exits, ...] = ()
+    falls_through: bool = True
+    resumes_behind: bool = False  # the host, or a callee, continues at the next eBPF instruction
+    probes: tuple[Probe, ...] = ()
+    establishes: Approved | None = None
+    aligns: int = 1  # proves the approved address to be a multiple of this
+    fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
+    polls: bool = False
+    frame: FrameEffect = FrameEffect.SAME

@@ -1,0 +1,209 @@
+"""Macros that move control: polls, branches, calls, returns, and the way to the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.context import FUEL, PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_displacement, record_shift
+from jit.layout import Layout
+from jit.macros.arithmetic import alu_imm
+from jit.macros.contract import ContextBytes, Contract, FrameEffect, RecordBytes, TableSlot
+from jit.registers import COUNT, FRAME, GUEST, SPARE, Reg
+from jit.x86 import (
+    X86,
+    Ahead,
+    Alu,
+    AluReg,
+    Callee,
+    Cond,
+    DecMem32,
+    Jump,
+    JumpIf,
+    JumpMem,
+    JumpTable,
+    Label,
+    LeaLabel,
+    Leave,
+    Load,
+    Local,
+    Mem,
+    MovReg,
+    PcPlus,
+    Shift,
+    ShiftImm,
+    Store,
+    StoreImm,
+    Stub,
+    TestImm,
+    TestReg,
+)
+
+_FAULT = Leave(Exit.INTERPRET)
+SAVED_REGISTERS = GUEST[6:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """One unit of fuel, or leave: what makes every cycle interruptible."""
+
+    def contract(self) -> Contract:
+        return Contract(
+            touches=(ContextBytes(FUEL, 4, write=True),), leaves=(Leave(Exit.PREEMPTED),), polls=True
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (DecMem32(Mem(FUEL)), JumpIf(Cond.S, Leave(Exit.PREEMPTED)))
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    """On to eBPF pc + distance."""
+
+    distance: int
+
+    def contract(self) -> Contract:
+        return Contract(leaves=(Ahead(self.distance),), falls_through=False)
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Jump(Ahead(self.distance)),)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchReg:
+    """To eBPF pc + distance if a cond b; with `test`, if a & b compares so to 0."""
+
+    cond: Cond
+    bits: int
+    a: Reg
+    b: Reg
+    distance: int
+    test: bool = False
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.a, self.b), leaves=(Ahead(self.distance),))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        compare = TestReg(self.bits, self.a, self.b) if self.test else AluReg(Alu.CMP, self.bits, self.a, self.b)
+        return (compare, JumpIf(self.cond, Ahead(self.distance)))
+
+
+@dataclass(frozen=True, slots=True)
+class BranchImm:
+    """As BranchReg, against a signed 32-bit value that is sign-extended to `bits`."""
+
+    cond: Cond
+    bits: int
+    a: Reg
+    imm: int
+    distance: int
+    test: bool = False
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.a,), leaves=(Ahead(self.distance),), fields=(self.imm,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        compare: X86
+        if self.test:
+            compare = TestImm(self.bits, self.a, self.imm)
+        elif self.imm == 0:
+            compare = TestReg(self.bits, self.a, self.a)  # the flags of a - 0: CF and OF clear
+        else:
+            compare = alu_imm(Alu.CMP, self.bits, self.a, self.imm)
+        return (compare, JumpIf(self.cond, Ahead(self.distance)))
+
+
+@dataclass(frozen=True, slots=True)
+class CallHelper:
+    """To the host, which runs the helper that the instruction names and resumes behind it."""
+
+    def contract(self) -> Contract:
+        return Contract(
+            touches=(ContextBytes(PC, 4, write=True),),
+            leaves=(Stub(Exit.HELPER),),
+            falls_through=False,
+            resumes_behind=True,
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (StoreImm(4, Mem(PC), PcPlus(0)), Jump(Stub(Exit.HELPER)))
+
+
+@dataclass(frozen=True, slots=True)
+class Interpret:
+    """To the host, which lets the reference semantics execute this instruction."""
+
+    def contract(self) -> Contract:
+        return Contract(leaves=(_FAULT,), falls_through=False, resumes_behind=True)
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Jump(_FAULT),)
+
+
+@dataclass(frozen=True, slots=True)
+class CallLocal:
+    """Into the function at eBPF pc + distance with the next frame; behind the call when that returns.
+
+    The record's place follows from r10, so there is no shadow stack pointer to keep consistent. r10 is masked, so
+    that it names one of this guest's frames even where the depth check was mis-speculated.
+    """
+
+    distance: int
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=(FRAME, *SAVED_REGISTERS),
+            writes=(COUNT, SPARE),
+            touches=(RecordBytes(write=True), TableSlot(self.distance)),
+            leaves=(_FAULT, Callee(self.distance)),
+            falls_through=False,
+            resumes_behind=True,
+            frame=FrameEffect.PUSH,
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        record = record_displacement(layout)
+        stack_bytes = layout.frames * layout.frame_stride
+        return (
+            alu_imm(Alu.CMP, 64, FRAME, layout.frame_top(layout.frames - 1)),
+            JumpIf(Cond.AE, _FAULT),
+            MovReg(32, COUNT, FRAME),
+            ShiftImm(Shift.SHR, 32, COUNT, record_shift(layout)),
+            LeaLabel(SPARE, Local(0)),
+            Store(8, Mem(record + RETURN_NATIVE, COUNT), SPARE),
+            StoreImm(4, Mem(record + RETURN_PC, COUNT), PcPlus(1)),
+            *(Store(8, Mem(record + SAVED + 8 * i, COUNT), reg) for i, reg in enumerate(SAVED_REGISTERS)),
+            alu_imm(Alu.ADD, 32, FRAME, layout.frame_stride),
+            alu_imm(Alu.AND, 32, FRAME, -stack_bytes - 1),
+            JumpTable(Callee(self.distance)),
+            Label(0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """`exit`: behind the call of the caller with its frame and r6 to r9; in the entry frame, finished."""
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=(FRAME,),
+            writes=(COUNT, *SAVED_REGISTERS),
+            touches=(RecordBytes(write=False),),
+            leaves=(Stub(Exit.FINISHED),),
+            falls_through=False,
+            frame=FrameEffect.POP,
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        record = record_displacement(layout)
+        stack_bytes = layout.frames * layout.frame_stride
+        return (
+            alu_imm(Alu.CMP, 64, FRAME, layout.frame_top(0)),
+            JumpIf(Cond.E, Stub(Exit.FINISHED)),
+            alu_imm(Alu.SUB, 32, FRAME, layout.frame_stride),
+            alu_imm(Alu.AND, 32, FRAME, stack_bytes - 1),
+            alu_imm(Alu.OR, 32, FRAME, layout.stack_low),
+            MovReg(32, COUNT, FRAME),
+            ShiftImm(Shift.SHR, 32, COUNT, record_shift(layout)),
+            *(Load(8, reg, Mem(record + SAVED + 8 * i, COUNT)) for i, reg in enumerate(SAVED_REGISTERS)),
+            JumpMem(Mem(record + RETURN_NATIVE, COUNT)),
+        )

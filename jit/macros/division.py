@@ -1,0 +1,115 @@
+"""Division with eBPF's rules: by zero gives 0 (remainder: the dividend), INT_MIN / -1 wraps (RFC 9669 section 4.1).
+
+x86 divides rdx:rax and raises #DE in exactly the cases that eBPF defines, so those are branched around. rax and rdx
+hold r0 and r3: they are saved in scratch registers, which costs less than push and pop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.layout import Layout
+from jit.macros.arithmetic import alu_imm, load_constant
+from jit.macros.contract import Contract
+from jit.registers import CHECKED, COUNT, SPARE, Reg
+from jit.x86 import X86, Alu, AluReg, Cond, Div, Idiv, Jump, JumpIf, Label, Local, MovReg, Neg, SignToRdx, TestReg
+
+_ZERO, _MINUS_ONE, _END = Local(0), Local(1), Local(2)
+
+
+def _save(dst: Reg) -> tuple[X86, ...]:
+    """rax := dst, with rax and rdx kept where they are not the destination."""
+    saved: list[X86] = []
+    if dst is not Reg.rax:
+        saved.append(MovReg(64, SPARE, Reg.rax))
+    if dst is not Reg.rdx:
+        saved.append(MovReg(64, CHECKED, Reg.rdx))
+    if dst is not Reg.rax:
+        saved.append(MovReg(64, Reg.rax, dst))
+    return tuple(saved)
+
+
+def _deliver(bits: int, dst: Reg, result: Reg) -> tuple[X86, ...]:
+    """dst := result, and the saved registers back."""
+    delivered: list[X86] = []
+    if dst is not result:
+        delivered.append(MovReg(bits, dst, result))
+    if dst is not Reg.rax:
+        delivered.append(MovReg(64, Reg.rax, SPARE))
+    if dst is not Reg.rdx:
+        delivered.append(MovReg(64, Reg.rdx, CHECKED))
+    return tuple(delivered)
+
+
+def _divide(bits: int, signed: bool) -> tuple[X86, ...]:
+    """rax, rdx := quotient and remainder of rax by COUNT, which is known to cause no #DE."""
+    if signed:
+        return (SignToRdx(bits), Idiv(bits, COUNT))
+    return (AluReg(Alu.XOR, 32, Reg.rdx, Reg.rdx), Div(bits, COUNT))
+
+
+def _by_zero(bits: int, remainder: bool) -> X86:
+    if remainder:
+        return MovReg(bits, Reg.rdx, Reg.rax)
+    return AluReg(Alu.XOR, 32, Reg.rax, Reg.rax)
+
+
+def _by_minus_one(bits: int, remainder: bool) -> X86:
+    return AluReg(Alu.XOR, 32, Reg.rdx, Reg.rdx) if remainder else Neg(bits, Reg.rax)
+
+
+@dataclass(frozen=True, slots=True)
+class Divide:
+    """dst := dst / src, or its remainder; rounded toward zero if signed; 32 bits zero-extend."""
+
+    bits: int
+    signed: bool
+    remainder: bool
+    dst: Reg
+    src: Reg
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT, SPARE, CHECKED))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        minus_one: tuple[X86, ...] = ()
+        minus_one_case: tuple[X86, ...] = ()
+        if self.signed:
+            minus_one = (alu_imm(Alu.CMP, self.bits, COUNT, -1), JumpIf(Cond.E, _MINUS_ONE))
+            minus_one_case = (Label(1), _by_minus_one(self.bits, self.remainder), Jump(_END))
+        return (
+            MovReg(self.bits, COUNT, self.src),
+            *_save(self.dst),
+            TestReg(self.bits, COUNT, COUNT),
+            JumpIf(Cond.E, _ZERO),
+            *minus_one,
+            *_divide(self.bits, self.signed),
+            Jump(_END),
+            *minus_one_case,
+            Label(0),
+            _by_zero(self.bits, self.remainder),
+            Label(2),
+            *_deliver(self.bits, self.dst, Reg.rdx if self.remainder else Reg.rax),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DivideImm:
+    """dst := dst / divisor, or its remainder, for a divisor (0 <= divisor < 2^bits) that is neither 0 nor all ones."""
+
+    bits: int
+    signed: bool
+    remainder: bool
+    dst: Reg
+    divisor: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.dst,), writes=(self.dst, COUNT, SPARE, CHECKED))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (
+            load_constant(COUNT, self.divisor),
+            *_save(self.dst),
+            *_divide(self.bits, self.signed),
+            *_deliver(self.bits, self.dst, Reg.rdx if self.remainder else Reg.rax),
+        )

@@ -1,0 +1,257 @@
+"""Checks and accesses. A check approves an address, an access uses what was approved or the current frame.
+
+    lea  CHECKED, [src + offset - low]     from the region's start; huge if below it
+    cmp  CHECKED, size of region - size    unsigned: one compare for both ends
+    ja   the interpreter's exit            a fault, or another region: the host finds out
+    and  CHECKED32, window - 1             guessed wrong: still inside this guest's slot
+    mov  dst, [rbp + CHECKED + low]
+
+A check that fails is not a verdict. It leaves to the host, which lets the reference semantics execute that one
+instruction: it faults there with all particulars, or it succeeds because the address lies in another region than
+the analysis guessed, and the guest goes on. So a wrong guess costs time, never correctness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.context import Exit
+from jit.layout import Layout, Region, power_of_two
+from jit.macros.arithmetic import alu_imm
+from jit.macros.contract import Approved, ApprovedBytes, Contract, FrameBytes, Probe
+from jit.registers import CHECKED, FRAME, SPARE, Reg
+from jit.x86 import (
+    X86,
+    Alu,
+    AluReg,
+    Cond,
+    JumpIf,
+    Label,
+    Lea,
+    Leave,
+    Load,
+    LoadSigned,
+    Local,
+    Mem,
+    MovReg,
+    Store,
+    StoreImm,
+    TestImm,
+)
+
+_FAULT = Leave(Exit.INTERPRET)
+_INSIDE = Local(0)
+
+
+@dataclass(frozen=True, slots=True)
+class InFrame:
+    """r10 + disp, inside the current frame: needs no check."""
+
+    disp: int
+
+    def mem(self) -> Mem:
+        return Mem(self.disp, FRAME)
+
+    def touch(self, size: int, write: bool, aligned: int = 1) -> FrameBytes:
+        return FrameBytes(self.disp, size, write)
+
+
+@dataclass(frozen=True, slots=True)
+class AtChecked:
+    """rbp + CHECKED + disp: must have been approved."""
+
+    disp: int
+
+    def mem(self) -> Mem:
+        return Mem(self.disp, CHECKED)
+
+    def touch(self, size: int, write: bool, aligned: int = 1) -> ApprovedBytes:
+        return ApprovedBytes(Approved(self.disp, size, write, aligned))
+
+
+Place = InFrame | AtChecked
+
+
+def _place_reads(place: Place) -> tuple[Reg, ...]:
+    return (FRAME,) if isinstance(place, InFrame) else ()
+
+
+def _outside_flat(src: Reg, offset: int, size: int, low: int, region_size: int) -> tuple[X86, ...]:
+    """CHECKED := address - low; afterwards "above" means outside."""
+    return (Lea(64, CHECKED, src, offset - low), alu_imm(Alu.CMP, 64, CHECKED, region_size - size))
+
+
+def _outside_stack(src: Reg, offset: int, size: int, layout: Layout) -> tuple[X86, ...]:
+    """CHECKED := address - stack_low, or leave: the bytes must lie in one live frame."""
+    return (
+        Lea(64, CHECKED, src, offset),
+        AluReg(Alu.CMP, 64, CHECKED, FRAME),
+        JumpIf(Cond.AE, _FAULT),
+        alu_imm(Alu.SUB, 64, CHECKED, layout.stack_low),
+        JumpIf(Cond.B, _FAULT),
+        MovReg(32, SPARE, CHECKED),
+        alu_imm(Alu.AND, 32, SPARE, layout.frame_stride - 1),
+        alu_imm(Alu.CMP, 32, SPARE, layout.frame_bytes - size),
+        JumpIf(Cond.A, _FAULT),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFlat:
+    """Approves [src + offset, + size) if it lies inside `region`, which is not the stack."""
+
+    src: Reg
+    offset: int
+    size: int
+    region: Region
+    low: int  # of the region, as the layout has it: where approved addresses are relative to
+
+    def contract(self) -> Contract:
+        write = self.region is not Region.READ_ONLY
+        return Contract(
+            reads=(self.src,),
+            writes=(CHECKED,),
+            leaves=(_FAULT,),
+            probes=(Probe(self.region, self.size, write, self.low),),
+            establishes=Approved(self.low, self.size, write),
+            fields=(self.offset - self.low,),
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        span = layout.span(self.region)
+        return (
+            *_outside_flat(self.src, self.offset, self.size, span.low, span.size),
+            JumpIf(Cond.A, _FAULT),
+            alu_imm(Alu.AND, 32, CHECKED, power_of_two(span.size) - 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStack:
+    """Approves [src + offset, + size) if it lies inside one live stack frame."""
+
+    src: Reg
+    offset: int
+    size: int
+    low: int  # stack_low
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=(self.src, FRAME),
+            writes=(CHECKED, SPARE),
+            leaves=(_FAULT,),
+            probes=(Probe(Region.STACK, self.size, True, self.low),),
+            establishes=Approved(self.low, self.size, True),
+            fields=(self.offset,),
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        span = layout.span(Region.STACK)
+        return (
+            *_outside_stack(self.src, self.offset, self.size, layout),
+            alu_imm(Alu.AND, 32, CHECKED, span.size - 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAny:
+    """Approves [src + offset, + size) if it lies inside one of the flat `regions` or one live stack frame."""
+
+    src: Reg
+    offset: int
+    size: int
+    regions: tuple[Region, ...]
+    write: bool
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=(self.src, FRAME),
+            writes=(CHECKED, SPARE),
+            leaves=(_FAULT,),
+            probes=tuple(Probe(region, self.size, self.write) for region in (*self.regions, Region.STACK)),
+            establishes=Approved(0, self.size, self.write),
+            fields=(self.offset,),
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        probes: list[X86] = []
+        for region in self.regions:
+            span = layout.span(region)
+            probes += _outside_flat(self.src, self.offset, self.size, span.low, span.size)
+            probes.append(JumpIf(Cond.BE, _INSIDE))
+        return (
+            *probes,
+            *_outside_stack(self.src, self.offset, self.size, layout),
+            Label(0),
+            Lea(32, CHECKED, self.src, self.offset),
+            alu_imm(Alu.AND, 32, CHECKED, layout.slot_bytes - 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAligned:
+    """Keeps the approval if the approved address is a multiple of `size`; else leaves.
+
+    Regions start on pages, so the offset in CHECKED is aligned exactly if the address is.
+    """
+
+    size: int
+
+    def contract(self) -> Contract:
+        return Contract(leaves=(_FAULT,), aligns=self.size)
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (TestImm(32, CHECKED, self.size - 1), JumpIf(Cond.NE, _FAULT))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFrom:
+    """dst := the `size` bytes at `place`, sign- or zero-extended to 64 bits."""
+
+    dst: Reg
+    place: Place
+    size: int
+    signed: bool
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=_place_reads(self.place), writes=(self.dst,), touches=(self.place.touch(self.size, False),)
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        if self.signed:
+            return (LoadSigned(self.size, self.dst, self.place.mem()),)
+        return (Load(self.size, self.dst, self.place.mem()),)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTo:
+    """The `size` bytes at `place` := the low bytes of src."""
+
+    place: Place
+    src: Reg
+    size: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.src, *_place_reads(self.place)), touches=(self.place.touch(self.size, True),))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Store(self.size, self.place.mem(), self.src),)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreImmTo:
+    """The `size` bytes at `place` := imm, a signed 32-bit value: sign-extended to 8 bytes, cut to fewer than 4."""
+
+    place: Place
+    imm: int
+    size: int
+
+    def contract(self) -> Contract:
+        return Contract(
+            reads=_place_reads(self.place), touches=(self.place.touch(self.size, True),), fields=(self.imm,)
+        )
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        imm = self.imm if self.size == 8 else self.imm & (1 << 8 * self.size) - 1
+        return (StoreImm(self.size, self.place.mem(), imm),)

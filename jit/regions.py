@@ -1,0 +1,208 @@
+"""Guesses which region each memory access of a program goes to.
+
+Input: a validated program. Output: for each pc of a memory access the region that its base register points into, or
+None where that is not known. Decides nothing that matters for safety or for meaning: a wrong guess makes the access
+leave for the interpreter, which is slow; None makes it probe every region. So the analysis is untrusted, optimistic
+where C code is, and simple: provenance follows moves and additions, 8-byte spills to the frame, and arguments of
+local calls. One forward sweep per function, repeated only where a loop brings another region back to its head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jit.layout import Layout, Region
+from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source, call_target, jump_target
+from validator.validate import Function, Validated
+
+Provenance = Region | None
+Hints = dict[int, Provenance]
+_ARGUMENTS = range(1, 6)
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known at one place: provenance by register, and by frame offset for spilled pointers."""
+
+    registers: list[Provenance]
+    spilled: dict[int, Provenance] = field(default_factory=dict)
+
+    def copy(self) -> _State:
+        return _State(self.registers.copy(), self.spilled.copy())
+
+    def merge(self, other: _State) -> bool:
+        """Forget what `other` does not confirm; whether anything was forgotten."""
+        changed = False
+        for i, (mine, theirs) in enumerate(zip(self.registers, other.registers, strict=True)):
+            if mine is not None and mine is not theirs:
+                self.registers[i] = None
+                changed = True
+        for offset in [o for o, region in self.spilled.items() if other.spilled.get(o) is not region]:
+            del self.spilled[offset]
+            changed = True
+        return changed
+
+
+def guess(program: Validated, layout: Layout) -> Hints:
+    """The guess for each memory access that is reachable from the entries; accesses elsewhere are not in the result."""
+    by_start = {function.start: function for function in program.functions}
+    arguments: dict[int, list[Provenance]] = {}
+    pending: list[int] = []
+    for entry in program.entries:
+        arguments[entry] = [Region.CALLDATA if layout.calldata.size else None, None, None, None, None]
+        pending.append(entry)
+    hints: dict[int, Hints] = {}
+    while pending:
+        start = pending.pop()
+        found, calls = _sweep(program, by_start[start], arguments[start], layout)
+        hints[start] = found
+        for target, passed in calls:
+            known = arguments.get(target)
+            if known is None:
+                arguments[target] = passed
+                pending.append(target)
+                continue
+            merged = [mine if mine is theirs else None for mine, theirs in zip(known, passed, strict=True)]
+            if merged != known:
+                arguments[target] = merged
+                pending.append(target)
+    return {pc: region for found in hints.values() for pc, region in found.items()}
+
+
+def _sweep(
+    program: Validated, function: Function, arguments: list[Provenance], layout: Layout
+) -> tuple[Hints, list[tuple[int, list[Provenance]]]]:
+    at_label: dict[int, _State] = {}
+    while True:
+        hints: Hints = {}
+        calls: list[tuple[int, list[Provenance]]] = []
+        if not _sweep_once(program, function, arguments, layout, at_label, hints, calls):
+            return hints, calls
+
+
+def _sweep_once(
+    program: Validated,
+    function: Function,
+    arguments: list[Provenance],
+    layout: Layout,
+    at_label: dict[int, _State],
+    hints: Hints,
+    calls: list[tuple[int, list[Provenance]]],
+) -> bool:
+    """One pass in program order. Whether a backward edge contradicted what its target had been assumed to know."""
+    state: _State | None = _State([None, *arguments, None, None, None, None, Region.STACK])
+    again = False
+    instructions, forms = program.program, program.forms
+    for pc in range(function.start, function.end):
+        form, instruction = forms[pc], instructions[pc]
+        if form is None or instruction is None:
+            continue
+        label = at_label.get(pc)
+        if label is not None:
+            if state is not None:
+                label.merge(state)
+            state = label.copy()
+        elif state is None:
+            state = _State([None] * 10 + [Region.STACK])  # only reached from behind, or not at all
+        target = jump_target(form, instruction, pc)
+        if target is not None:
+            known = at_label.get(target)
+            if known is None:
+                if target > pc:
+                    at_label[target] = state.copy()
+            elif known.merge(state) and target <= pc:
+                again = True
+            if target <= pc and known is None:
+                at_label[target] = _first_assumption(target, state, function, arguments)
+                again = True
+        if form.kind is Kind.CALL_LOCAL:
+            callee = call_target(form, instruction, pc)
+            assert callee is not None
+            calls.append((callee, state.registers[1:6]))
+        _transfer(state, form, instruction, layout, hints, pc)
+        if form.kind in (Kind.JUMP, Kind.EXIT):
+            state = None
+    return again
+
+
+def _first_assumption(target: int, state: _State, function: Function, arguments: list[Provenance]) -> _State:
+    """What to assume at a loop head that was first seen from its backward edge."""
+    assumption = state.copy()
+    if target == function.start:
+        assumption.merge(_State([None, *arguments, None, None, None, None, Region.STACK]))
+    return assumption
+
+
+def _transfer(
+    state: _State, form: Form, instruction: Instruction, layout: Layout, hints: Hints, pc: int
+) -> None:
+    registers = state.registers
+    dst, src = instruction.dst, instruction.src
+    match form.kind:
+        case Kind.ALU:
+            registers[dst] = _computed(form, instruction, registers, layout)
+        case Kind.WIDE_IMMEDIATE:
+            registers[dst] = _named(instruction.imm, layout)
+        case Kind.LOAD:
+            hints[pc] = registers[src]
+            framed = src == FRAME_POINTER and form.size == 8
+            registers[dst] = state.spilled.get(instruction.offset) if framed else None
+        case Kind.STORE:
+            hints[pc] = registers[dst]
+            if dst == FRAME_POINTER:
+                _spill(state, form, instruction)
+            elif registers[dst] is Region.STACK:
+                state.spilled.clear()
+        case Kind.ATOMIC:
+            hints[pc] = registers[dst]
+            if registers[dst] is Region.STACK:
+                state.spilled.clear()
+            if form.operation is Operation.CMPXCHG:
+                registers[0] = None
+            elif form.fetch:
+                registers[src] = None
+        case Kind.CALL_HELPER | Kind.CALL_LOCAL:
+            for register in (0, *_ARGUMENTS):
+                registers[register] = None
+            state.spilled.clear()
+        case Kind.NEGATE | Kind.SIGN_EXTEND | Kind.BYTE_ORDER:
+            registers[dst] = None
+        case Kind.JUMP | Kind.BRANCH | Kind.EXIT:
+            pass
+
+
+def _spill(state: _State, form: Form, instruction: Instruction) -> None:
+    offset = instruction.offset
+    for overwritten in [o for o in state.spilled if offset - 8 < o < offset + form.size]:
+        del state.spilled[overwritten]
+    if form.size == 8 and form.source is Source.REG and state.registers[instruction.src] is not None:
+        state.spilled[offset] = state.registers[instruction.src]
+
+
+def _named(value: int, layout: Layout) -> Provenance:
+    """The data region that a constant points into, one past its end included."""
+    for region in (Region.READ_ONLY, Region.WRITABLE):
+        span = layout.span(region)
+        if span.size and span.low <= value <= span.low + span.size:
+            return region
+    return None
+
+
+def _computed(form: Form, instruction: Instruction, registers: list[Provenance], layout: Layout) -> Provenance:
+    operand = registers[instruction.src] if form.source is Source.REG else None
+    if form.operation is Operation.MOV:
+        if form.bits == 32:
+            return None
+        return operand if form.source is Source.REG else _named(instruction.imm, layout)
+    if form.bits == 32:
+        return None
+    before = registers[instruction.dst]
+    if form.operation is Operation.ADD:
+        if before is None or operand is None:
+            return operand if before is None else before
+        return None
+    if form.operation is Operation.SUB and operand is None:
+        return before
+    if form.operation is Operation.AND and form.source is Source.IMM and instruction.imm < 0:
+        return before  # aligning a pointer downward
+    return None
