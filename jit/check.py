@@ -7,8 +7,8 @@ known to hold), polls, labels and how control may go on. Trusts contracts, which
 expansions; knows no macro by name. A refusal is our bug, never a guest's: `GateRefused` is loud.
 
 The abstract state is one fact: what the register CHECKED is approved for. rbp is the cage base and r10's register is
-the frame's end everywhere, because nothing that writes them is admitted. At a branch target, and wherever the host
-may resume, nothing is known: so the state needs no fixpoint.
+the frame's end everywhere, because nothing that writes them is admitted. At a branch target, behind a poll or a call
+nothing is known: so the state needs no fixpoint, and wherever a guest can be suspended it can be entered again.
 """
 
 from __future__ import annotations
@@ -218,6 +218,6 @@ def _step(
         return replace(approved, aligned=contract.aligns), approved_at
     if contract.establishes is not None:
         return contract.establishes, block_index
-    if CHECKED in contract.writes or contract.frame is not FrameEffect.SAME:
+    if CHECKED in contract.writes or contract.polls or contract.frame is not FrameEffect.SAME:
         return None, block_index
     return approved, approved_at

@@ -56,6 +56,8 @@ def compile_function(
     admitted = check(blocks, function, starts, layout, memos.contracts)
     code = translate(admitted, memos.templates)
     entries = {
-        pc: offset for pc, offset, enterable in zip(code.pcs, code.offsets, admitted.enterable, strict=True) if enterable
+        pc: offset
+        for pc, offset, enterable in zip(code.pcs, code.offsets, admitted.enterable, strict=True)
+        if enterable
     }
     return Compiled(function, code, entries)
