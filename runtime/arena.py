@@ -1,0 +1,148 @@
+"""The code arena: where machine code lies, never writable and executable at once.
+
+    function table   r/w      8-byte slots, one per function: where a local call goes
+    stubs            r/x      trampolines and exit stubs, written once
+    code             r/x      whole pages; written as r/w, then made r/x and not touched until they are given back
+
+A page that holds code is never opened again, so that no other thread's guest can run into a page that is not
+executable. Pages and table slots are given back when the last owner of a program's code lets go of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+import threading
+from collections.abc import Callable
+
+from jit.assemble import FunctionCode, place, template
+from jit.context import Exit
+from jit.layout import PAGE, aligned
+from jit.trampolines import RESUME, RESUME_CALLED, START, leave
+from runtime.errors import ArenaExhausted, EngineUnavailable
+from runtime.kernel import NO_ACCESS, READ_EXECUTE, READ_WRITE, Reservation
+
+ARENA_BYTES = 1 << 30  # below 2 GiB: every distance fits a 32-bit displacement
+TABLE_BYTES = 16 << 20
+TABLE_SLOT = 8
+_STUB_BYTES = PAGE
+
+Entry = Callable[[int, int], int]
+
+
+class Entries:
+    """The ways into guest code, as Python callables `(cage base, native address) -> Exit`."""
+
+    def __init__(self, start: int, resume: int, resume_called: int, prototype: type[ctypes._CFuncPtr]) -> None:
+        self.start: Entry = prototype(start)
+        self.resume: Entry = prototype(resume)
+        self.resume_called: Entry = prototype(resume_called)
+
+
+def native_unavailable() -> str | None:
+    """Why this machine cannot run native code, or None."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return f"the code generator is for x86-64, this is {platform.machine()}"
+    if sys.platform == "win32":
+        return "native code needs POSIX memory calls"
+    return None
+
+
+class Arena:
+    """One process's machine code. Thread-safe. Raises EngineUnavailable where there can be none."""
+
+    def __init__(self, size: int = ARENA_BYTES) -> None:
+        reason = native_unavailable()
+        if reason is not None:
+            raise EngineUnavailable(reason)
+        self._lock = threading.Lock()
+        self._reservation = Reservation(size)
+        self._reservation.protect(0, TABLE_BYTES, READ_WRITE)
+        self._table = self._reservation.view[:TABLE_BYTES].cast("Q")
+        self._next_slot = 0
+        self._free_slots: dict[int, list[int]] = {}
+        self._next_page = TABLE_BYTES + _STUB_BYTES
+        self._free_pages: dict[int, list[int]] = {}
+        self.code_bytes = 0  # in use, whole pages
+        self.stubs: dict[Exit, int] = {}
+        held, released = self._write_stubs()
+        self.held, self.released = held, released
+
+    @property
+    def low(self) -> int:
+        return self._reservation.address
+
+    @property
+    def high(self) -> int:
+        return self._reservation.address + self._reservation.size
+
+    def _write_stubs(self) -> tuple[Entries, Entries]:
+        """The trampolines; entered with the interpreter lock held, and with it released."""
+        code = bytearray()
+        addresses: list[int] = []
+        for instructions in (START, RESUME, RESUME_CALLED, *(leave(reason) for reason in Exit)):
+            addresses.append(self.low + TABLE_BYTES + len(code))
+            code += template(instructions).code
+            code += b"\xcc" * (-len(code) % 16)
+        self._write(TABLE_BYTES, bytes(code), _STUB_BYTES)
+        self.stubs = dict(zip(Exit, addresses[3:], strict=True))
+        start, resume, resume_called = addresses[:3]
+        signature = (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
+        held, released = ctypes.PYFUNCTYPE(*signature), ctypes.CFUNCTYPE(*signature)
+        return Entries(start, resume, resume_called, held), Entries(start, resume, resume_called, released)
+
+    def _write(self, offset: int, code: bytes, size: int) -> None:
+        """`code`, then breakpoints, into fresh pages."""
+        self._reservation.protect(offset, size, READ_WRITE)
+        self._reservation.view[offset : offset + size] = code + b"\xcc" * (size - len(code))
+        self._reservation.protect(offset, size, READ_EXECUTE)
+
+    def take_table(self, count: int) -> int:
+        """The native address of `count` consecutive table slots, all set to the stub for uncompiled callees."""
+        with self._lock:
+            free = self._free_slots.get(count)
+            if free:
+                first = free.pop()
+            else:
+                first = self._next_slot
+                if (first + count) * TABLE_SLOT > TABLE_BYTES:
+                    raise ArenaExhausted("function table slots", count, TABLE_BYTES // TABLE_SLOT)
+                self._next_slot += count
+        for slot in range(first, first + count):
+            self._table[slot] = self.stubs[Exit.UNCOMPILED]
+        return self.low + first * TABLE_SLOT
+
+    def give_back_table(self, address: int, count: int) -> None:
+        with self._lock:
+            self._free_slots.setdefault(count, []).append((address - self.low) // TABLE_SLOT)
+
+    def set_callee(self, slot_address: int, native: int) -> None:
+        """From now on, calls through this table slot go to `native`."""
+        self._table[(slot_address - self.low) // TABLE_SLOT] = native
+
+    def add(self, function: FunctionCode, table: dict[int, int]) -> tuple[int, int]:
+        """Place `function`; its native address and the bytes it takes. `table`: slot address by callee pc."""
+        size = aligned(len(function.code), PAGE)
+        with self._lock:
+            free = self._free_pages.get(size)
+            if free:
+                offset = free.pop()
+            else:
+                offset = self._next_page
+                if offset + size > self._reservation.size:
+                    raise ArenaExhausted("bytes of code", size, self._reservation.size - TABLE_BYTES - _STUB_BYTES)
+                self._next_page += size
+            self.code_bytes += size
+        code = place(function, self.low + offset, self.stubs, table)
+        self._write(offset, code, size)
+        return self.low + offset, size
+
+    def give_back(self, address: int, size: int) -> None:
+        """Return the pages at `address`. No guest may be able to run them any more."""
+        offset = address - self.low
+        self._reservation.protect(offset, size, NO_ACCESS)
+        self._reservation.forget(offset, size)
+        with self._lock:
+            self._free_pages.setdefault(size, []).append(offset)
+            self.code_bytes -= size

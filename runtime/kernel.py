@@ -1,0 +1,55 @@
+"""The four calls to the kernel that the runtime needs, through ctypes: map, protect, forget, and nothing else.
+
+Trusted base: the kernel's mappings are what they say. Everything here works in whole pages and raises
+MemoryUnavailable with the kernel's reason.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import sys
+
+from runtime.errors import MemoryUnavailable
+
+READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
+READ_EXECUTE = mmap.PROT_READ | mmap.PROT_EXEC
+NO_ACCESS = 0
+_NORESERVE = 0x4000 if sys.platform == "linux" else 0x40
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_mprotect = _libc.mprotect
+_mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_madvise = _libc.madvise
+_madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_DONTNEED = 4
+
+
+class Reservation:
+    """A range of address space without memory behind it, until parts are protected otherwise.
+
+    `view` covers all of it: touching a part that is not readable kills the process, so only the owner slices it.
+    """
+
+    def __init__(self, size: int) -> None:
+        try:
+            self._map = mmap.mmap(
+                -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, prot=NO_ACCESS
+            )
+        except (OSError, ValueError, OverflowError) as error:
+            raise MemoryUnavailable(f"cannot reserve {size} bytes of address space: {error}") from error
+        self.size = size
+        self.view = memoryview(self._map)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+
+    def protect(self, offset: int, size: int, protection: int) -> None:
+        """Change the protection of [offset, offset + size)."""
+        if size and _mprotect(self.address + offset, size, protection):
+            reason = os.strerror(ctypes.get_errno())
+            raise MemoryUnavailable(f"mprotect of {size} bytes: {reason} (vm.max_map_count, or memory limits?)")
+
+    def forget(self, offset: int, size: int) -> None:
+        """Give the pages of [offset, offset + size) back; they read as zeros afterwards."""
+        if size and _madvise(self.address + offset, size, _DONTNEED):
+            raise MemoryUnavailable(f"madvise of {size} bytes: {os.strerror(ctypes.get_errno())}")
