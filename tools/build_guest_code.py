@@ -1,7 +1,8 @@
 """Rebuild every object that lies beside its C source in the repository's folders of guest code.
 
-The compiler is clang in the PyPI package ziglang, pinned in pyproject.toml, so that everybody gets the same bytes: paths
-in debug information are relative to the repository, and objects carry no times. Usage: python tools/build_guest_code.py
+The compiler is clang in the PyPI package ziglang, pinned in pyproject.toml, so that everybody gets the same bytes:
+paths in debug information are relative to the repository, and objects carry no times.
+Usage: python tools/build_guest_code.py
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Runs guests: memory, code, programs, helpers, and the object server."""
