@@ -198,6 +198,46 @@ def test_truncation_is_refused_at_every_byte(code: bytes, instruction: X86, text
             decode(code[:length])
 
 
+class Symbol:
+    """A byte of which only what the decoder promises may be asked: no index, no hash, no division."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __and__(self, other: int) -> Symbol:
+        return Symbol(self.value & other)
+
+    def __or__(self, other: int | Symbol) -> Symbol:
+        return Symbol(self.value | (other.value if isinstance(other, Symbol) else other))
+
+    def __lshift__(self, count: int) -> Symbol:
+        return Symbol(self.value << count)
+
+    def __sub__(self, other: Symbol) -> Symbol:
+        return Symbol(self.value - other.value)
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == (other.value if isinstance(other, Symbol) else other)
+
+    def __le__(self, other: int) -> bool:
+        return self.value <= other
+
+    def __ge__(self, other: int) -> bool:
+        return self.value >= other
+
+
+@pytest.mark.parametrize(("code", "instruction", "text"), CODES)
+def test_numbers_may_be_symbolic(code: bytes, instruction: X86, text: str) -> None:
+    (found,) = disassembler().disasm(code, 0)
+    symbolic: list[Any] = list(code)
+    for first, size in ((found.disp_offset, found.disp_size), (found.imm_offset, found.imm_size)):
+        if first:
+            symbolic[first : first + size] = [Symbol(value) for value in code[first : first + size]]
+    assert decode(symbolic) == (instruction, len(code))
+
+
 def test_decodes_a_sequence_with_positions() -> None:
     code = bytes.fromhex("50 48 85 c9 0f 84 00 00 00 00 c3")
     assert decode_all(code) == (

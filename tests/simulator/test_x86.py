@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -74,6 +75,7 @@ from simulator.machine import (
     State,
 )
 from simulator.run import Left, run
+from simulator.words import Words
 
 CASES_PER_FORM = 400
 CODE = 0x40_0000  # where the instruction lies
@@ -440,3 +442,62 @@ def test_agrees_with_unicorn(form: type) -> None:
         assert 0 < errors < CASES_PER_FORM / 2
     else:
         assert errors == 0
+
+
+# ---------------------------------------------------------------- over a domain that hides its words
+
+
+class Box:
+    """A word without operators: whoever touches it other than through the domain fails."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("a word was compared without asking the domain")
+
+
+class BoxedWords:
+    """`Words[Box]`: INTEGERS, with every word in a box."""
+
+    def __getattr__(self, operation: str) -> Callable[..., object]:
+        def boxed(*arguments: object) -> object:
+            plain = (a.value if isinstance(a, Box) else a for a in arguments)
+            value = getattr(INTEGERS, operation)(*plain)
+            return value if isinstance(value, bool) else Box(value)
+
+        return boxed
+
+
+class BoxedMemory:
+    """`Memory[Box]` over a Scratch."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self.scratch = scratch
+
+    def load(self, address: Box, size: int) -> Box:
+        return Box(self.scratch.load(address.value, size))
+
+    def store(self, address: Box, size: int, value: Box) -> None:
+        self.scratch.store(address.value, size, value.value)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form is not Label], ids=lambda form: form.__name__)
+def test_asks_the_domain_for_everything_it_does_to_a_word(form: type) -> None:
+    words = cast("Words[Box]", BoxedWords())
+    for number in range(20):
+        case = draw(form, number)
+        plain = run_in_model(case)
+        if plain is None:
+            continue
+        scratch = Scratch(case.memory)
+        flags = Flags(**{name: Box(getattr(case.flags, name)) for name in FLAG_BITS})
+        state = State([Box(value) for value in case.registers], BoxedMemory(scratch), flags)
+        outcome = run(words, case.code, Box(CODE), state, steps=1)
+        where = outcome.address.value if isinstance(outcome, Left) else CODE + outcome.position
+        assert where == plain.next_address
+        assert [box.value for box in state.registers] == plain.registers
+        assert scratch.ranges == plain.memory
