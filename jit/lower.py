@@ -53,7 +53,8 @@ from jit.macros.memory import AtChecked, InFrame, Place
 from jit.regions import Hints, Provenance
 from jit.registers import GUEST, Reg
 from jit.x86 import Alu, Cond, Shift
-from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source, jump_target
+from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source
+from validator.polls import jumps_back
 from validator.validate import Function, Validated
 
 Memo = MutableMapping[tuple[Instruction, Provenance], tuple[Macro, ...]]
@@ -115,10 +116,7 @@ _POLL = Poll()
 
 def polls(form: Form, instruction: Instruction, pc: int, function: Function) -> bool:
     """Whether a poll stands before `pc`: at the start of a function, and at every jump that does not go forward."""
-    if pc == function.start:
-        return True
-    target = jump_target(form, instruction, pc)
-    return target is not None and target <= pc
+    return pc == function.start or jumps_back(form, instruction, pc)
 
 
 def lower_instruction(form: Form, i: Instruction, hint: Provenance, layout: Layout) -> tuple[Macro, ...]:

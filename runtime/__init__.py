@@ -1,1 +1,37 @@
-"""Runs guests: memory, code, programs, helpers, and the object server."""
+"""Runs guests: loads eBPF objects, gives each guest its own memory, runs it natively, calls the host for it.
+
+Promises to its users: bad input raises a typed error and loses nothing; a guest touches its own memory only,
+whatever its code; a fault ends that guest and no other; no guest runs longer than its slice; what was taken
+(address space, code, memory) is given back. `load`, `Program` and `Guest` are the interface.
+"""
+
+from runtime.errors import GuestPointerFault, RuntimeRefused, SnapshotRefused
+from runtime.guest import Guest, Phase
+from runtime.helpers import HelperMisuse
+from runtime.host import Host, shared_host
+from runtime.memory import GuestMemory
+from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempted, Stopped, Waiting
+from runtime.program import Program, load, load_bytecode
+
+__all__ = [
+    "Event",
+    "Exited",
+    "FaultKind",
+    "Faulted",
+    "Guest",
+    "GuestMemory",
+    "GuestPointerFault",
+    "HelperMisuse",
+    "Host",
+    "Outcome",
+    "Phase",
+    "Preempted",
+    "Program",
+    "RuntimeRefused",
+    "SnapshotRefused",
+    "Stopped",
+    "Waiting",
+    "load",
+    "load_bytecode",
+    "shared_host",
+]

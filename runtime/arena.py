@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
-import threading
 from collections.abc import Callable
 
 from jit.assemble import FunctionCode, place, template
@@ -21,12 +20,14 @@ from jit.context import Exit
 from jit.layout import PAGE, aligned
 from jit.trampolines import RESUME, RESUME_CALLED, START, leave
 from runtime.errors import ArenaExhausted, EngineUnavailable
+from runtime.extents import Extents, Returns
 from runtime.kernel import NO_ACCESS, READ_EXECUTE, READ_WRITE, Reservation
 
 ARENA_BYTES = 1 << 30  # below 2 GiB: every distance fits a 32-bit displacement
 TABLE_BYTES = 16 << 20
 TABLE_SLOT = 8
 _STUB_BYTES = PAGE
+_CODE_OFFSET = TABLE_BYTES + _STUB_BYTES
 
 Entry = Callable[[int, int], int]
 
@@ -34,10 +35,10 @@ Entry = Callable[[int, int], int]
 class Entries:
     """The ways into guest code, as Python callables `(cage base, native address) -> Exit`."""
 
-    def __init__(self, start: int, resume: int, resume_called: int, prototype: type[ctypes._CFuncPtr]) -> None:
-        self.start: Entry = prototype(start)
-        self.resume: Entry = prototype(resume)
-        self.resume_called: Entry = prototype(resume_called)
+    def __init__(self, start: int, resume: int, resume_called: int, prototype: Callable[[int], Entry]) -> None:
+        self.start = prototype(start)
+        self.resume = prototype(resume)
+        self.resume_called = prototype(resume_called)
 
 
 def native_unavailable() -> str | None:
@@ -56,15 +57,12 @@ class Arena:
         reason = native_unavailable()
         if reason is not None:
             raise EngineUnavailable(reason)
-        self._lock = threading.Lock()
+        self._returned = Returns()
         self._reservation = Reservation(size)
         self._reservation.protect(0, TABLE_BYTES, READ_WRITE)
         self._table = self._reservation.view[:TABLE_BYTES].cast("Q")
-        self._next_slot = 0
-        self._free_slots: dict[int, list[int]] = {}
-        self._next_page = TABLE_BYTES + _STUB_BYTES
-        self._free_pages: dict[int, list[int]] = {}
-        self.code_bytes = 0  # in use, whole pages
+        self._slots = Extents(TABLE_BYTES // TABLE_SLOT)
+        self._pages = Extents((size - _CODE_OFFSET) // PAGE)
         self.stubs: dict[Exit, int] = {}
         held, released = self._write_stubs()
         self.held, self.released = held, released
@@ -76,6 +74,16 @@ class Arena:
     @property
     def high(self) -> int:
         return self._reservation.address + self._reservation.size
+
+    @property
+    def code_bytes(self) -> int:
+        """Bytes of code in use, whole pages, without the stubs."""
+        return self._pages.used() * PAGE
+
+    @property
+    def table_slots(self) -> int:
+        """Function table slots in use."""
+        return self._slots.used()
 
     def _write_stubs(self) -> tuple[Entries, Entries]:
         """The trampolines; entered with the interpreter lock held, and with it released."""
@@ -100,22 +108,16 @@ class Arena:
 
     def take_table(self, count: int) -> int:
         """The native address of `count` consecutive table slots, all set to the stub for uncompiled callees."""
-        with self._lock:
-            free = self._free_slots.get(count)
-            if free:
-                first = free.pop()
-            else:
-                first = self._next_slot
-                if (first + count) * TABLE_SLOT > TABLE_BYTES:
-                    raise ArenaExhausted("function table slots", count, TABLE_BYTES // TABLE_SLOT)
-                self._next_slot += count
+        first = self._returned.take(self._slots, count)
+        if first is None:
+            raise ArenaExhausted("function table slots", count, TABLE_BYTES // TABLE_SLOT)
         for slot in range(first, first + count):
             self._table[slot] = self.stubs[Exit.UNCOMPILED]
         return self.low + first * TABLE_SLOT
 
     def give_back_table(self, address: int, count: int) -> None:
-        with self._lock:
-            self._free_slots.setdefault(count, []).append((address - self.low) // TABLE_SLOT)
+        """Return `count` table slots from `take_table`."""
+        self._returned.give_back(self._slots, (address - self.low) // TABLE_SLOT, count)
 
     def set_callee(self, slot_address: int, native: int) -> None:
         """From now on, calls through this table slot go to `native`."""
@@ -124,16 +126,10 @@ class Arena:
     def add(self, function: FunctionCode, table: dict[int, int]) -> tuple[int, int]:
         """Place `function`; its native address and the bytes it takes. `table`: slot address by callee pc."""
         size = aligned(len(function.code), PAGE)
-        with self._lock:
-            free = self._free_pages.get(size)
-            if free:
-                offset = free.pop()
-            else:
-                offset = self._next_page
-                if offset + size > self._reservation.size:
-                    raise ArenaExhausted("bytes of code", size, self._reservation.size - TABLE_BYTES - _STUB_BYTES)
-                self._next_page += size
-            self.code_bytes += size
+        page = self._returned.take(self._pages, size // PAGE)
+        if page is None:
+            raise ArenaExhausted("bytes of code", size, self._reservation.size - _CODE_OFFSET)
+        offset = _CODE_OFFSET + page * PAGE
         code = place(function, self.low + offset, self.stubs, table)
         self._write(offset, code, size)
         return self.low + offset, size
@@ -143,6 +139,4 @@ class Arena:
         offset = address - self.low
         self._reservation.protect(offset, size, NO_ACCESS)
         self._reservation.forget(offset, size)
-        with self._lock:
-            self._free_pages.setdefault(size, []).append(offset)
-            self.code_bytes -= size
+        self._returned.give_back(self._pages, (offset - _CODE_OFFSET) // PAGE, size // PAGE)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections import deque
 from dataclasses import dataclass
 
 from jit.layout import NULL_BYTES, PAGE, Layout, aligned
@@ -64,15 +65,15 @@ class Cage:
         self._lock = threading.Lock()
         self._chunk: Reservation | None = None
         self._next = 0  # offset into the chunk of the first byte never handed out
-        self._free: dict[_SlotClass, list[Slot]] = {}
-        self.in_use = 0
+        self._free: dict[_SlotClass, deque[Slot]] = {}
+        self._carved = 0
 
     def take(self, layout: Layout) -> Slot:
         """A slot for `layout`, all zeros. Raises MemoryUnavailable."""
-        with self._lock:
-            free = self._free.get((layout.context_bytes, layout.slot_bytes))
-            slot = free.pop() if free else self._carve(layout)
-            self.in_use += 1
+        slot = self._recycle((layout.context_bytes, layout.slot_bytes))
+        if slot is None:
+            with self._lock:
+                slot = self._carve(layout)
         try:
             fit(slot, layout)
         except BaseException:
@@ -84,9 +85,19 @@ class Cage:
         """Return a slot. Its memory is gone when this returns; the caller must not touch it again."""
         slot.reservation.forget(slot.reserved, slot.context_bytes)
         slot.reservation.forget(slot.base + NULL_BYTES, max(slot.mapped - NULL_BYTES, 0))
-        with self._lock:
-            self._free.setdefault((slot.context_bytes, slot.slot_bytes), []).append(slot)
-            self.in_use -= 1
+        # A finalizer may run this while its own thread carves: so no lock, and only operations that are atomic.
+        self._free.setdefault((slot.context_bytes, slot.slot_bytes), deque()).append(slot)
+
+    def _recycle(self, slot_class: _SlotClass) -> Slot | None:
+        try:
+            return self._free[slot_class].pop()
+        except (KeyError, IndexError):
+            return None
+
+    @property
+    def in_use(self) -> int:
+        """How many slots are out."""
+        return self._carved - sum(len(slots) for slots in list(self._free.values()))
 
     def _carve(self, layout: Layout) -> Slot:
         gap = self._random.randrange(*_GAP_PAGES) * PAGE
@@ -98,6 +109,7 @@ class Cage:
         base = reserved + layout.context_bytes
         chunk.protect(reserved, layout.context_bytes, READ_WRITE)
         self._next += needed
+        self._carved += 1
         return Slot(
             reservation=chunk,
             reserved=reserved,

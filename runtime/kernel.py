@@ -10,6 +10,7 @@ import ctypes
 import mmap
 import os
 import sys
+import weakref
 
 from runtime.errors import MemoryUnavailable
 
@@ -19,29 +20,38 @@ NO_ACCESS = 0
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0x40
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_mmap = _libc.mmap
+_mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+_mmap.restype = ctypes.c_void_p
+_munmap = _libc.munmap
+_munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 _mprotect = _libc.mprotect
 _mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _madvise = _libc.madvise
 _madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _DONTNEED = 4
+_MAP_FAILED = (1 << 64) - 1
 
 
 class Reservation:
     """A range of address space without memory behind it, until parts are protected otherwise.
 
     `view` covers all of it: touching a part that is not readable kills the process, so only the owner slices it.
+    The range is unmapped when the reservation is collected; whoever keeps a slice keeps the reservation too.
     """
 
+    # The module `mmap` cannot do this: it has no writable buffer over a mapping that is not writable yet.
+
     def __init__(self, size: int) -> None:
-        try:
-            self._map = mmap.mmap(
-                -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, prot=NO_ACCESS
-            )
-        except (OSError, ValueError, OverflowError) as error:
-            raise MemoryUnavailable(f"cannot reserve {size} bytes of address space: {error}") from error
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE
+        address = _mmap(None, size, NO_ACCESS, flags, -1, 0)
+        if address is None or address == _MAP_FAILED:
+            reason = os.strerror(ctypes.get_errno())
+            raise MemoryUnavailable(f"cannot reserve {size} bytes of address space: {reason} (ulimit -v?)")
         self.size = size
-        self.view = memoryview(self._map)
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        self.address: int = address
+        self.view = memoryview((ctypes.c_char * size).from_address(address)).cast("B")
+        weakref.finalize(self, _munmap, address, size)
 
     def protect(self, offset: int, size: int, protection: int) -> None:
         """Change the protection of [offset, offset + size)."""

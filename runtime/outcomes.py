@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from runtime.lines import SourceLine
+
 
 class FaultKind(Enum):
     """Why a guest was ended; the value is the beginning of the message."""
@@ -20,14 +22,6 @@ class FaultKind(Enum):
     UNALIGNED_ATOMIC = "unaligned atomic access"
     STACK_EXHAUSTED = "call stack exhausted"
     HELPER_POINTER = "bad pointer passed to a helper"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    """A line of the C source, as the object's debug information has it."""
-
-    file: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +57,7 @@ class Faulted:
         if self.section is not None and self.offset is not None:
             parts.append(f"in section {self.section!r} at offset {self.offset:#x}")
         if self.source is not None:
-            parts.append(f"from {self.source.file}:{self.source.line}")
+            parts.append(f"from {self.source}")
         return ", ".join(parts)
 
 

@@ -1,0 +1,443 @@
+"""A guest: one instance of a program, with its own memory. The state machine that everything else drives.
+
+    idle --begin--> ready --advance--> preempted --advance--> ...
+                                   \\-> waiting --answer--> answered --advance--> ...
+                                   \\-> idle, with Exited, Faulted or Stopped
+
+`advance` and `answer` are the whole interface between a guest and an event loop; `run` and `run_async` are loops over
+them. Data (.data, .bss) lives as long as the guest, from run to run; registers and calls start anew with each `begin`.
+A guest is used by one thread at a time; only `stop` may come from another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+import weakref
+from collections.abc import Awaitable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from jit.context import Exit
+from jit.layout import Layout, Placement, hypothesis_violation
+from runtime.activation import (
+    ENTER_CALLED,
+    ENTER_RESUME,
+    ENTER_START,
+    Context,
+    SimulatorEvent,
+    load_state,
+    run_native,
+    store_state,
+)
+from runtime.cage import fit
+from runtime.errors import GuestPointerFault, LayoutHypothesis, WrongState
+from runtime.helpers import Helper, HelperMisuse
+from runtime.memory import GuestMemory
+from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempted, Stopped, Waiting
+from runtime.preemption import EXPIRED
+from simulator import ebpf
+
+if TYPE_CHECKING:
+    from runtime.program import Program
+
+HELD_FUEL = 1024  # polls with the interpreter lock held: what most activations need, microseconds in all
+MAX_FUEL = (1 << 31) - 1
+DEFAULT_SLICE_MS = 1.0
+_INTERPRETED_FUEL = 2048  # polls between two looks at the clock
+_MASK = (1 << 64) - 1
+
+
+class Phase(Enum):
+    """Where a guest is between two calls of its methods."""
+
+    IDLE = "idle"
+    READY = "ready"  # begun, nothing executed
+    PREEMPTED = "preempted"
+    WAITING = "waiting"  # at a helper call without an answer
+    ANSWERED = "answered"  # behind a helper call, r0 set
+    CLOSED = "closed"
+
+
+class Guest:
+    """See the module. Made by `Program.instantiate` and `Program.restore`; `close` gives its memory back."""
+
+    def __init__(self, program: Program, calldata_size: int) -> None:
+        self.program = program
+        self.phase = Phase.IDLE
+        self._host = program.host
+        self._stop_requested = False
+        self._pending: asyncio.Future[int] | None = None
+        self._pending_loop: asyncio.AbstractEventLoop | None = None
+        self.layout: Layout = program.layout_for(calldata_size)
+        self._slot = self._host.cage.take(self.layout)
+        self._finalizer = weakref.finalize(self, self._host.cage.give_back, self._slot)
+        self._fill()
+        self._adopt()
+        self.memory = GuestMemory(self)
+
+    def _fill(self) -> None:
+        program, memory = self.program, self._slot.memory
+        if program.read_only:
+            low = self.layout.read_only.low
+            memory[low : low + len(program.read_only)] = program.read_only
+        if program.writable:
+            low = self.layout.writable.low
+            memory[low : low + len(program.writable)] = program.writable
+
+    def _adopt(self) -> None:
+        """Derive from the layout and the slot what every entry needs."""
+        self.context = Context(self._slot, self.layout)
+        self._unit = self.program.unit_for(self.layout) if self.program.native else None
+
+    # ---------------------------------------------------------------- what helpers and tools see
+
+    @property
+    def slot_memory(self) -> memoryview:
+        """All of the slot, by guest address. For the runtime's own use: unmapped parts must not be touched."""
+        return self._slot.memory
+
+    @property
+    def frame_top(self) -> int:
+        """r10 of the current frame."""
+        return self.context.register(10)
+
+    @property
+    def closed(self) -> bool:
+        return self.phase is Phase.CLOSED
+
+    def read(self, address: int, size: int) -> bytes:
+        """A copy of guest memory, with the guest's own rights. Raises GuestPointerFault."""
+        return self.memory.read(address, size)
+
+    # ---------------------------------------------------------------- the state machine
+
+    def begin(self, mem: bytes | bytearray | memoryview = b"", entry: str | int | None = None) -> None:
+        """Start a new activation with calldata `mem`: r1 is its address (0 if it is empty), r2 its length.
+
+        Whatever activation there was is gone. Raises LayoutHypothesis, LayoutRefused, LinkError, WrongState.
+        """
+        self._refuse_if_closed()
+        pc = self.program.entry_pc(entry)
+        size = self.program.calldata_size(len(mem))
+        if size != self.layout.calldata.size:
+            self._resize(size)
+        calldata = self.layout.calldata
+        if calldata.size:
+            self._slot.memory[calldata.low : calldata.low + len(mem)] = mem
+            if len(mem) < calldata.size:
+                self._slot.memory[calldata.low + len(mem) : calldata.low + calldata.size] = bytes(
+                    calldata.size - len(mem)
+                )
+        context = self.context
+        context.set_registers([0] * 11)
+        context.set_register(1, calldata.low if mem else 0)
+        context.set_register(2, len(mem))
+        context.set_register(10, self.layout.frame_top(0))
+        context.pc = pc
+        self._stop_requested = False
+        self._check_hypothesis()
+        self.phase = Phase.READY
+
+    def _resize(self, calldata_size: int) -> None:
+        """Another calldata size: another layout, in the same slot if it is large enough, else in a new one."""
+        layout = self.program.layout_for(calldata_size)
+        slot = self._slot
+        if (layout.slot_bytes, layout.context_bytes) == (slot.slot_bytes, slot.context_bytes):
+            fit(slot, layout)
+        else:
+            slot = self._host.cage.take(layout)
+            for span in (layout.read_only, layout.writable):
+                slot.memory[span.low : span.low + span.size] = self._slot.memory[span.low : span.low + span.size]
+            self._finalizer()
+            self._finalizer = weakref.finalize(self, self._host.cage.give_back, slot)
+        self._slot, self.layout = slot, layout
+        self._adopt()
+
+    def _check_hypothesis(self) -> None:
+        arena = self._host.arena
+        placement = Placement(
+            base=self._slot.address,
+            reserved_low=self._slot.reserved_low,
+            reserved_high=self._slot.reserved_high,
+            code_low=arena.low if arena is not None else 0,
+            code_high=arena.high if arena is not None else 0,
+            frame_top=self.context.register(10),
+        )
+        violation = hypothesis_violation(self.layout, placement)
+        if violation is not None:
+            raise LayoutHypothesis(violation)
+
+    def advance(self, fuel: int | None = None, slice_ms: float = DEFAULT_SLICE_MS) -> Event:
+        """Run until the guest finishes, faults, calls a helper, or has used up its fuel or slice.
+
+        With `fuel` it is preempted after exactly that many polls, on both engines. Without, after about `slice_ms`
+        milliseconds, of which the first polls run with the interpreter lock held. Raises WrongState.
+        """
+        if self.phase not in (Phase.READY, Phase.PREEMPTED, Phase.ANSWERED):
+            raise WrongState(f"a guest that is {self.phase.value} cannot advance")
+        if self._unit is None:
+            return self._advance_interpreted(fuel, slice_ms)
+        if fuel is not None:
+            return self._enter(min(fuel, MAX_FUEL), held=fuel <= HELD_FUEL)
+        event = self._enter(HELD_FUEL, held=True)
+        if not isinstance(event, Preempted):
+            return event
+        token = self._host.watcher.arm(slice_ms / 1000, self._expire)
+        try:
+            return self._enter(MAX_FUEL, held=False)
+        finally:
+            self._host.watcher.disarm(token)
+
+    def _expire(self) -> None:
+        self.context.fuel = EXPIRED
+
+    def _enter(self, fuel: int, held: bool) -> Event:
+        arena, unit = self._host.arena, self._unit
+        assert arena is not None
+        assert unit is not None
+        how = _ENTER[self.phase]
+        pc = self.context.pc + 1 if self.phase is Phase.ANSWERED else self.context.pc
+        self.context.fuel = fuel
+        if self._stop_requested:  # looked at after fuel is set: a later `stop` finds fuel to take away
+            return self._stopped()
+        entries = arena.held if held else arena.released
+        reason, event = run_native(self.context, self._slot, unit, entries, how, pc)
+        if reason is Exit.FINISHED:
+            self.phase = Phase.IDLE
+            return Exited(self.context.register(0))
+        if reason is Exit.HELPER:
+            return self._waiting()
+        if reason is Exit.PREEMPTED:
+            return self._preempted()
+        assert event is not None
+        return self._ended(event)
+
+    def _advance_interpreted(self, fuel: int | None, slice_ms: float) -> Event:
+        prepared = self.program.text.prepared(self.layout)
+        state = load_state(self.context, self._slot)
+        if self.phase is Phase.ANSWERED:
+            state.registers[1:6] = [0] * 5
+            state.pc += 1
+        deadline = time.monotonic() + slice_ms / 1000
+        while True:
+            granted = _INTERPRETED_FUEL if fuel is None else fuel
+            if self._stop_requested:
+                store_state(self.context, state)
+                return self._stopped()
+            event, left = ebpf.run(prepared, state, granted)
+            if isinstance(event, ebpf.Preempted) and fuel is None and time.monotonic() < deadline:
+                continue
+            store_state(self.context, state)
+            self.context.fuel = left
+            return self._ended(event)
+
+    def _ended(self, event: SimulatorEvent) -> Event:
+        match event:
+            case ebpf.Finished(value):
+                self.phase = Phase.IDLE
+                return Exited(value)
+            case ebpf.HelperCall():
+                return self._waiting()
+            case ebpf.Preempted() | ebpf.Paused():
+                return self._preempted()
+            case ebpf.Fault(kind, pc, address, size, write):
+                self.phase = Phase.IDLE
+                if address is None:
+                    return self.program.fault(FaultKind[kind.name], pc)
+                return self.program.fault(FaultKind[kind.name], pc, address, size, write)
+
+    def _preempted(self) -> Event:
+        self.phase = Phase.PREEMPTED
+        return self._stopped() if self._stop_requested else Preempted(self.context.pc)
+
+    def _stopped(self) -> Stopped:
+        self.phase = Phase.IDLE
+        return Stopped(self.context.pc)
+
+    def _waiting(self) -> Event:
+        self.phase = Phase.WAITING
+        if self._stop_requested:
+            return self._stopped()
+        return self.call()
+
+    def call(self) -> Waiting:
+        """The helper call that the guest waits for. Raises WrongState if it does not wait."""
+        if self.phase is not Phase.WAITING:
+            raise WrongState(f"a guest that is {self.phase.value} waits for no helper")
+        pc, registers = self.context.pc, self.context.registers()
+        instruction = self.program.text.validated.program[pc]
+        assert instruction is not None
+        return Waiting(pc, instruction.imm, (registers[1], registers[2], registers[3], registers[4], registers[5]))
+
+    def answer(self, value: int) -> None:
+        """Answer the helper call: r0 := value modulo 2^64, r1 to r5 := 0. Raises WrongState."""
+        if self.phase is not Phase.WAITING:
+            raise WrongState(f"a guest that is {self.phase.value} waits for no helper")
+        self.context.set_register(0, value & _MASK)
+        for number in range(1, 6):
+            self.context.set_register(number, 0)
+        self.phase = Phase.ANSWERED
+
+    def stop(self) -> None:
+        """End the activation as soon as possible; may be called from any thread. The run ends with Stopped."""
+        self._stop_requested = True
+        if self.phase is Phase.CLOSED:
+            return
+        self.context.fuel = EXPIRED
+        pending, loop = self._pending, self._pending_loop
+        if pending is not None and loop is not None:
+            loop.call_soon_threadsafe(pending.cancel)
+
+    def close(self) -> None:
+        """Give the guest's memory back. Idempotent. Must not be called from one of its own helpers."""
+        if self.phase is Phase.CLOSED:
+            return
+        self.phase = Phase.CLOSED
+        self._finalizer()
+        self._unit = None
+
+    def __enter__(self) -> Guest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _refuse_if_closed(self) -> None:
+        if self.phase is Phase.CLOSED:
+            raise WrongState("the guest is closed")
+
+    # ---------------------------------------------------------------- loops over the state machine
+
+    def run(
+        self,
+        mem: bytes | bytearray | memoryview = b"",
+        entry: str | int | None = None,
+        *,
+        fuel: int | None = None,
+        limit_ms: float | None = None,
+    ) -> Outcome:
+        """Begin, and run to an outcome, calling helpers as they come. See `resume` for the limits."""
+        self.begin(mem, entry)
+        return self.resume(fuel=fuel, limit_ms=limit_ms)
+
+    def resume(self, *, fuel: int | None = None, limit_ms: float | None = None) -> Outcome:
+        """Run on to an outcome. Preempted only if `fuel` polls or `limit_ms` of the guest's own time are used up.
+
+        Time in helpers is not the guest's. Raises WrongState, HelperMisuse, and whatever a helper raises; the guest
+        then still waits for that helper.
+        """
+        budget = _Budget(fuel, limit_ms)
+        while True:
+            if self.phase is Phase.WAITING:
+                result = self._invoke()
+                if isinstance(result, Faulted):
+                    return result
+                if not isinstance(result, int):
+                    raise WrongState(f"{self._helper().name!r} is a coroutine: use run_async")
+                self.answer(result)
+            event = budget.advance(self)
+            if isinstance(event, Waiting) or (isinstance(event, Preempted) and not budget.spent):
+                continue
+            return event
+
+    async def run_async(
+        self,
+        mem: bytes | bytearray | memoryview = b"",
+        entry: str | int | None = None,
+        *,
+        fuel: int | None = None,
+        limit_ms: float | None = None,
+    ) -> Outcome:
+        """`run`, with helpers that may be coroutines; other tasks run between slices."""
+        self.begin(mem, entry)
+        return await self.resume_async(fuel=fuel, limit_ms=limit_ms)
+
+    async def resume_async(self, *, fuel: int | None = None, limit_ms: float | None = None) -> Outcome:
+        """`resume`, with helpers that may be coroutines; other tasks run between slices.
+
+        If the task is cancelled, the guest still waits for its helper and can be resumed or snapshotted.
+        """
+        budget = _Budget(fuel, limit_ms)
+        while True:
+            if self.phase is Phase.WAITING:
+                result = self._invoke()
+                if inspect.isawaitable(result):
+                    answered = await self._await(result)
+                    if not isinstance(answered, int):
+                        return answered
+                    result = answered
+                if isinstance(result, Faulted):
+                    return result
+                self.answer(result)
+            event = budget.advance(self)
+            if isinstance(event, Preempted) and not budget.spent:
+                await asyncio.sleep(0)
+                continue
+            if not isinstance(event, Waiting):
+                return event
+
+    async def _await(self, result: Awaitable[int]) -> int | Faulted | Stopped:
+        self._pending, self._pending_loop = asyncio.ensure_future(result), asyncio.get_running_loop()
+        try:
+            if self._stop_requested:
+                self._pending.cancel()
+            answer = await self._pending
+        except asyncio.CancelledError:
+            if self._stop_requested:
+                return self._stopped()
+            raise
+        except GuestPointerFault as fault:
+            return self._pointer_fault(fault)
+        finally:
+            self._pending = self._pending_loop = None
+        if not isinstance(answer, int):
+            raise HelperMisuse(self._helper(), answer)
+        return self._stopped() if self._stop_requested else answer
+
+    def _invoke(self) -> int | Awaitable[int] | Faulted:
+        """Call the helper that the guest waits for."""
+        call = self.call()
+        helper = self.program.helpers.by_number[call.helper]
+        try:
+            result = helper.function(self.memory, *call.arguments)
+        except GuestPointerFault as fault:
+            return self._pointer_fault(fault)
+        if isinstance(result, int) or inspect.isawaitable(result):
+            return result
+        raise HelperMisuse(helper, result)
+
+    def _helper(self) -> Helper:
+        return self.program.helpers.by_number[self.call().helper]
+
+    def _pointer_fault(self, fault: GuestPointerFault) -> Faulted:
+        name = self._helper().name
+        self.phase = Phase.IDLE
+        detail = f"in an argument of {name}: {fault}"
+        pc = self.context.pc
+        return self.program.fault(FaultKind.HELPER_POINTER, pc, fault.address, fault.size, fault.write, detail)
+
+
+_ENTER = {Phase.READY: ENTER_START, Phase.PREEMPTED: ENTER_RESUME, Phase.ANSWERED: ENTER_CALLED}
+
+
+class _Budget:
+    """What is left of a run's fuel and time."""
+
+    def __init__(self, fuel: int | None, limit_ms: float | None) -> None:
+        self.fuel, self.left_ms = fuel, limit_ms
+        self.spent = False
+
+    def advance(self, guest: Guest) -> Event:
+        if self.left_ms is None:
+            event = guest.advance(self.fuel)
+        else:
+            before = time.monotonic()
+            event = guest.advance(self.fuel, min(max(self.left_ms, 0.05), DEFAULT_SLICE_MS))
+            self.left_ms -= (time.monotonic() - before) * 1000
+            self.spent = self.left_ms <= 0
+        if self.fuel is not None:
+            self.fuel = max(guest.context.fuel, 0)
+            self.spent = self.spent or isinstance(event, Preempted)
+        return event

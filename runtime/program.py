@@ -1,0 +1,185 @@
+"""A loaded program: validated text, initial data, helpers. What `load` returns, and what makes guests.
+
+    program = runtime.load(elf, helpers={"print": show})
+    guest = program.instantiate()
+    outcome = guest.run(b"input")
+
+Loading is where hostile bytes are judged: ELF reading, linking, decoding, validation, all before any memory is
+reserved. Raises only LoadError and its kinds for bad input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jit.layout import LOOP_PROFILE, Layout, LayoutRefused, Profile, data_lows, plan
+from runtime.errors import EngineUnavailable
+from runtime.guest import Guest
+from runtime.guest_code import MEMORY_FUNCTIONS
+from runtime.helpers import HelperFunction, Helpers
+from runtime.host import Host, shared_host
+from runtime.lines import line_of
+from runtime.outcomes import Faulted, FaultKind
+from runtime.text import Text, Unit
+from validator.disassemble import disassemble
+from validator.errors import LinkError
+from validator.link import Limits, Linked, link
+
+JIT, INTERPRETER = "jit", "interpreter"
+DEFAULT_LIMITS = Limits()
+_UNITS_KEPT = 8  # layouts (calldata sizes) whose code a program keeps while no guest uses it
+
+
+class Program:
+    """See the module. `native` tells which engine its guests use."""
+
+    def __init__(
+        self,
+        text: Text,
+        helpers: Helpers,
+        host: Host,
+        *,
+        engine: str | None,
+        profile: Profile,
+        linked: Linked | None = None,
+        source: bytes | None = None,
+        calldata_bytes: int | None = None,
+    ) -> None:
+        self.text, self.helpers, self.host, self.profile = text, helpers, host, profile
+        self.native = _choose(engine, host)
+        self.read_only = linked.read_only if linked is not None else b""
+        self.writable = linked.writable if linked is not None else b""
+        self._writable_size = linked.writable_size if linked is not None else 0
+        self._linked, self._source = linked, source
+        self._calldata_bytes = calldata_bytes
+        self._layouts: dict[int, Layout] = {}
+        self._units: dict[Layout, Unit] = {}
+        try:
+            self.layout_for(calldata_bytes or 0)
+        except LayoutRefused as error:
+            raise LinkError(f"the program's memory does not fit: {error}") from error
+
+    def instantiate(self) -> Guest:
+        """A new guest with its own memory. Raises MemoryUnavailable."""
+        return Guest(self, self._calldata_bytes or 0)
+
+    def entry_pc(self, entry: str | int | None) -> int:
+        """The pc of an entry, by section or function name; None is the program's main entry. Raises LinkError."""
+        if isinstance(entry, int):
+            if entry not in self.text.validated.entries:
+                raise LinkError(f"pc {entry} is no entry; there are: {self.text.validated.entries}")
+            return entry
+        if self._linked is not None:
+            return self._linked.entry(entry)
+        if entry is not None:
+            raise LinkError(f"bare code has no section or function names, so no {entry!r}")
+        return 0
+
+    def calldata_size(self, length: int) -> int:
+        """The size of the calldata region for an input of `length` bytes. Raises LayoutRefused."""
+        if self._calldata_bytes is None:
+            return length
+        if length > self._calldata_bytes:
+            raise LayoutRefused(f"input of {length} bytes, the program was loaded for {self._calldata_bytes}")
+        return self._calldata_bytes
+
+    def layout_for(self, calldata_size: int) -> Layout:
+        """The layout with a calldata region of this size. Raises LayoutRefused."""
+        layout = self._layouts.get(calldata_size)
+        if layout is None:
+            if len(self._layouts) >= _UNITS_KEPT:
+                del self._layouts[next(iter(self._layouts))]
+            layout = plan(len(self.read_only), self._writable_size, calldata_size, self.profile)
+            self._layouts[calldata_size] = layout
+        return layout
+
+    def unit_for(self, layout: Layout) -> Unit:
+        """The machine code under `layout`; functions are compiled when they are first entered."""
+        unit = self._units.get(layout)
+        if unit is None:
+            assert self.host.units is not None
+            if len(self._units) >= _UNITS_KEPT:
+                del self._units[next(iter(self._units))]
+            unit = self._units[layout] = self.host.units.get(self.text, layout)
+        return unit
+
+    def fault(
+        self,
+        kind: FaultKind,
+        pc: int,
+        address: int | None = None,
+        size: int | None = None,
+        write: bool | None = None,
+        detail: str = "",
+    ) -> Faulted:
+        """A fault with all that is known about its place."""
+        instruction = self.text.validated.program[pc]
+        section, offset, line = None, None, None
+        if self._linked is not None:
+            placed, offset = self._linked.locate(pc)
+            section = placed.name
+            if self._source is not None and placed.library is None:
+                line = line_of(self._source, section, offset)
+        shown = disassemble(instruction, pc) if instruction is not None else ""
+        return Faulted(kind, pc, address, size, write, shown, section, offset, line, detail)
+
+
+def _choose(engine: str | None, host: Host) -> bool:
+    if engine not in (None, JIT, INTERPRETER):
+        raise EngineUnavailable(f"no engine {engine!r}; there are: {JIT}, {INTERPRETER}")
+    if engine == JIT and host.native_unavailable is not None:
+        raise EngineUnavailable(host.native_unavailable)
+    return engine != INTERPRETER and host.native_unavailable is None
+
+
+def load(
+    elf: bytes,
+    helpers: Mapping[int | str, HelperFunction] | None = None,
+    *,
+    engine: str | None = None,
+    profile: Profile = LOOP_PROFILE,
+    limits: Limits = DEFAULT_LIMITS,
+    calldata_bytes: int | None = None,
+    host: Host | None = None,
+) -> Program:
+    """The program in an ELF object. Raises LoadError, ValueError (helper table), EngineUnavailable.
+
+    engine: "jit", "interpreter", or None for the best that this machine has.
+    calldata_bytes: the fixed size of the input region. Shorter inputs are followed by zeros and code is compiled
+    once. None: the region is exactly as long as each input, and code is compiled per length.
+    """
+    host = host if host is not None else shared_host()
+    table = Helpers(helpers or {})
+
+    def place(read_only_size: int, writable_size: int) -> tuple[int, int]:
+        return data_lows(read_only_size)
+
+    linked = link(elf, table.by_name, place, libraries=(MEMORY_FUNCTIONS,), limits=limits)
+    entries = tuple(sorted(set(linked.entries.values())))
+    text = host.texts.get(linked.code, entries, linked.starts, table.numbers)
+    return Program(
+        text,
+        table,
+        host,
+        engine=engine,
+        profile=profile,
+        linked=linked,
+        source=elf if b".debug_line" in elf else None,
+        calldata_bytes=calldata_bytes,
+    )
+
+
+def load_bytecode(
+    code: bytes,
+    helpers: Mapping[int | str, HelperFunction] | None = None,
+    *,
+    engine: str | None = None,
+    profile: Profile = LOOP_PROFILE,
+    calldata_bytes: int | None = None,
+    host: Host | None = None,
+) -> Program:
+    """The program in bare eBPF code, entered at its first instruction. Raises as `load`."""
+    host = host if host is not None else shared_host()
+    table = Helpers(helpers or {})
+    text = host.texts.get(code, (0,), (), table.numbers)
+    return Program(text, table, host, engine=engine, profile=profile, calldata_bytes=calldata_bytes)
