@@ -4,20 +4,32 @@ Input: a validated program. Output: for each pc of a memory access the region th
 None where that is not known. Decides nothing that matters for safety or for meaning: a wrong guess makes the access
 leave for the interpreter, which is slow; None makes it probe every region. So the analysis is untrusted, optimistic
 where C code is, and simple: provenance follows moves and additions, 8-byte spills to the frame, and arguments of
-local calls. One forward sweep per function, repeated only where a loop brings another region back to its head.
+local calls. Forward sweeps over a function, repeated while a backward edge brings something new to its target.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jit.layout import Layout, Region
-from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source, call_target, jump_target
+from validator.isa import (
+    FRAME_POINTER,
+    Form,
+    Instruction,
+    Kind,
+    Operation,
+    Source,
+    call_target,
+    falls_through,
+    jump_target,
+)
 from validator.validate import Function, Validated
 
 Provenance = Region | None
 Hints = dict[int, Provenance]
 _ARGUMENTS = range(1, 6)
+_SWEEPS = 16  # of one function; code from compilers needs two or three, and hostile code gets no more
 
 
 @dataclass(slots=True)
@@ -73,11 +85,22 @@ def _sweep(
     program: Validated, function: Function, arguments: list[Provenance], layout: Layout
 ) -> tuple[Hints, list[tuple[int, list[Provenance]]]]:
     at_label: dict[int, _State] = {}
-    while True:
+    for _ in range(_SWEEPS):
         hints: Hints = {}
         calls: list[tuple[int, list[Provenance]]] = []
         if not _sweep_once(program, function, arguments, layout, at_label, hints, calls):
             return hints, calls
+    nothing: list[Provenance] = [None] * 5
+    return {}, [(callee, nothing.copy()) for callee in _callees(program, function)]
+
+
+def _callees(program: Validated, function: Function) -> Iterator[int]:
+    for pc in range(function.start, function.end):
+        form, instruction = program.forms[pc], program.program[pc]
+        if form is not None and instruction is not None:
+            callee = call_target(form, instruction, pc)
+            if callee is not None:
+                yield callee
 
 
 def _sweep_once(
@@ -89,7 +112,7 @@ def _sweep_once(
     hints: Hints,
     calls: list[tuple[int, list[Provenance]]],
 ) -> bool:
-    """One pass in program order. Whether a backward edge contradicted what its target had been assumed to know."""
+    """One pass in program order. Whether a backward edge brought something new to its target."""
     state: _State | None = _State([None, *arguments, None, None, None, None, Region.STACK])
     again = False
     instructions, forms = program.program, program.forms
@@ -102,35 +125,24 @@ def _sweep_once(
             if state is not None:
                 label.merge(state)
             state = label.copy()
-        elif state is None:
-            state = _State([None] * 10 + [Region.STACK])  # only reached from behind, or not at all
+        if state is None:
+            continue  # not reached, or only by an edge from behind that this sweep has not met
         target = jump_target(form, instruction, pc)
         if target is not None:
             known = at_label.get(target)
             if known is None:
-                if target > pc:
-                    at_label[target] = state.copy()
-            elif known.merge(state) and target <= pc:
-                again = True
-            if target <= pc and known is None:
-                at_label[target] = _first_assumption(target, state, function, arguments)
-                again = True
-        if form.kind is Kind.CALL_LOCAL:
-            callee = call_target(form, instruction, pc)
-            assert callee is not None
+                at_label[target] = state.copy()
+                changed = True
+            else:
+                changed = known.merge(state)
+            again = again or (changed and target <= pc)
+        callee = call_target(form, instruction, pc)
+        if callee is not None:
             calls.append((callee, state.registers[1:6]))
         _transfer(state, form, instruction, layout, hints, pc)
-        if form.kind in (Kind.JUMP, Kind.EXIT):
+        if not falls_through(form):
             state = None
     return again
-
-
-def _first_assumption(target: int, state: _State, function: Function, arguments: list[Provenance]) -> _State:
-    """What to assume at a loop head that was first seen from its backward edge."""
-    assumption = state.copy()
-    if target == function.start:
-        assumption.merge(_State([None, *arguments, None, None, None, None, Region.STACK]))
-    return assumption
 
 
 def _transfer(
