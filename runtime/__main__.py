@@ -1,0 +1,188 @@
+"""The command line: `python -m runtime COMMAND`.
+
+    run       one guest, from an object file to its outcome
+    vectors   programs with known outcomes, for conformance
+    explain   what each pass makes of each instruction
+
+Renders what the library returns or raises, and decides nothing else. Exit status: 0 if all is well, 1 if a guest did
+not exit by itself or a vector failed, 2 if the input cannot be loaded; then the error's text is on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from jit.layout import LayoutRefused
+from runtime.errors import RuntimeRefused
+from runtime.memory import GuestMemory
+from runtime.outcomes import Exited, Faulted, Outcome
+from runtime.program import INTERPRETER, JIT, load
+from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
+from validator.errors import LoadError
+
+DEFAULT_LIMIT_MS = 10_000
+LIMIT_HELP = "preempt the guest after N ms of its own time (default: %(default)s)"
+REFUSALS = (LoadError, RuntimeRefused, LayoutRefused, VectorError, OSError)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except REFUSALS as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m runtime", description="Runs eBPF programs, natively.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run one guest", description="Run one guest and print its outcome.")
+    run.set_defaults(command=run_command)
+    run.add_argument("file", type=Path, metavar="FILE.o", help="an object file, as clang -target bpf makes it")
+    run.add_argument("--entry", metavar="SECTION", help="section or global function to run, if there are several")
+    given = run.add_mutually_exclusive_group()
+    given.add_argument(
+        "--mem", type=_hex, default=b"", metavar="HEX", help="the input; r1: its address, r2: its length"
+    )
+    given.add_argument("--mem-file", type=Path, metavar="FILE", help="the input, from a file")
+    _add_engine(run)
+    run.add_argument("--limit-ms", type=_milliseconds, default=DEFAULT_LIMIT_MS, metavar="N", help=LIMIT_HELP)
+    run.add_argument("--json", action="store_true", help="print one JSON object; what the guest prints goes to stderr")
+
+    vectors = commands.add_parser("vectors", help="run programs with known outcomes")
+    vectors.set_defaults(command=vectors_command)
+    vectors.add_argument("file", type=Path, metavar="FILE.json", help="a list of vectors, see runtime/vectors.py")
+    _add_engine(vectors)
+    vectors.add_argument("--json", type=Path, metavar="FILE", help="write the counts and the failures to FILE")
+    return parser
+
+
+def _add_engine(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--engine", choices=(JIT, INTERPRETER), help="default: jit where there is one")
+
+
+def _hex(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"not bytes in hex: {error}") from error
+
+
+def _milliseconds(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of milliseconds")
+    return int(text)
+
+
+# ---------------------------------------------------------------- run
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """`run`: status 0 if the guest exited."""
+    mem: bytes = options.mem if options.mem_file is None else options.mem_file.read_bytes()
+    output = sys.stderr if options.json else sys.stdout
+    program = load(options.file.read_bytes(), {"print": partial(_print, output)}, engine=options.engine)
+    with program.instantiate() as guest:
+        outcome = guest.run(mem, options.entry, limit_ms=options.limit_ms)
+    if options.json:
+        print(json.dumps({**_facts(outcome), "engine": JIT if program.native else INTERPRETER}))
+    else:
+        print(_sentence(outcome))
+    return 0 if isinstance(outcome, Exited) else 1
+
+
+def _print(output: IO[str], memory: GuestMemory, text: int, length: int, _c: int, _d: int, _e: int) -> int:
+    """The helper `print(text, length)`: a line of output. Control characters are escaped: a guest is not trusted."""
+    line = memory.read(text, length).decode(errors="backslashreplace")
+    print("".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in line), file=output, flush=True)
+    return 0
+
+
+def _sentence(outcome: Outcome) -> str:
+    match outcome:
+        case Exited(value):
+            return f"exited, r0 = {value:#x} ({value})"
+        case Faulted():
+            return f"fault: {outcome}"
+        case _:
+            return f"{type(outcome).__name__.lower()} at pc {outcome.pc}: the time limit was used up"
+
+
+def _facts(outcome: Outcome) -> dict[str, Any]:
+    facts: dict[str, Any] = {"outcome": type(outcome).__name__.lower()}
+    match outcome:
+        case Exited(value):
+            return facts | {"r0": value}
+        case Faulted(kind, pc, address, size, write, instruction, section, offset, source):
+            return facts | {
+                "kind": kind.name,
+                "pc": pc,
+                "address": address,
+                "size": size,
+                "write": write,
+                "instruction": instruction,
+                "section": section,
+                "offset": offset,
+                "file": source.file if source is not None else None,
+                "line": source.line if source is not None else None,
+                "message": str(outcome),
+            }
+        case _:
+            return facts | {"pc": outcome.pc}
+
+
+# ---------------------------------------------------------------- vectors
+
+
+def vectors_command(options: argparse.Namespace) -> int:
+    """`vectors`: status 0 if none failed."""
+    reports = _run_all(read_vectors(options.file.read_bytes()), options.engine)
+    passed = sum(report.verdict is Verdict.PASSED for report in reports)
+    failures = [report for report in reports if report.verdict is Verdict.FAILED]
+    apart = [report.vector.name for report in reports if report.verdict is Verdict.APART]
+    if options.json is not None:
+        summary = {
+            "total": len(reports),
+            "passed": passed,
+            "failures": [{"name": r.vector.name, "expected": r.vector.expected, "got": r.got} for r in failures],
+            "reported_apart": apart,
+        }
+        options.json.write_text(json.dumps(summary, indent=1) + "\n")
+    if failures:
+        Console().print(_failure_table(failures))
+    print(f"total {len(reports)}, passed {passed}, failed {len(failures)}, rejected_by_name {len(apart)}", *apart)
+    return 1 if failures else 0
+
+
+def _run_all(vectors: Sequence[Vector], engine: str | None) -> list[Report]:
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
+        return [run_vector(vector, engine) for vector in progress.track(vectors, description="vectors")]
+
+
+def _failure_table(failures: Iterable[Report]) -> Table:
+    table = Table("name", "expected", "got", title="failures")
+    for report in failures:
+        table.add_row(*(escape(text) for text in (report.vector.name, report.vector.expected, report.got)))
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(main())
