@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-FOLDERS = ("runtime/guest_code",)
+FOLDERS = ("runtime/guest_code", "tests/bench/kernels")
 COMPILE = (
     *("-m", "ziglang", "cc", "-target", "bpfel-freestanding", "-mcpu=v4", "-O2", "-ffreestanding", "-g", "-c"),
     *("-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=.=", "-fdebug-compilation-dir=."),

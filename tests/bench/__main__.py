@@ -1,0 +1,43 @@
+"""The command line of the benchmarks: see the package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.bench import machine, speed
+from tests.bench.programs import SHARED, named
+
+
+def main() -> None:
+    """Measure what was asked for, print tables, write JSON."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Benchmarks of the runtime.")
+    parser.add_argument("what", nargs="?", default="all", choices=("speed", "passes", "overhead", "memory", "all"))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers to FILE")
+    parser.add_argument("--only", action="append", default=[], metavar="KERNEL", help="this kernel; may be repeated")
+    parser.add_argument("--pairs", type=int, default=7, metavar="N", help="runs of each engine for `speed`")
+    arguments = parser.parse_args()
+    console = Console()
+    facts = machine.facts()
+    console.print("  ".join(f"[bold]{name}[/] {value}" for name, value in facts.items()))
+    if not SHARED.is_dir():
+        console.print(f"[yellow]no {SHARED}: only the repository's own kernels")
+    found: dict[str, object] = {"machine": facts}
+    wanted = ("speed", "passes", "overhead", "memory") if arguments.what == "all" else (arguments.what,)
+    if "speed" in wanted:
+        try:
+            kernels = named(tuple(arguments.only))
+        except ValueError as error:
+            parser.error(str(error))
+        results = speed.run(kernels, arguments.pairs, console)
+        found["speed"] = {"kernels": [asdict(result) for result in results], "geometric means": speed.means(results)}
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
