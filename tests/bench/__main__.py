@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import machine, passes, speed
+from tests.bench import machine, memory, overhead, passes, speed
 from tests.bench.programs import SHARED, named
 
 
@@ -46,6 +46,10 @@ def main() -> None:
         found["speed"] = {"kernels": [asdict(result) for result in results], "geometric means": speed.means(results)}
     if "passes" in wanted:
         found["passes"] = passes.run(console)
+    if "overhead" in wanted:
+        found["overhead"] = {cost.what: cost.microseconds for cost in overhead.run(console)}
+    if "memory" in wanted:
+        found["memory"] = asdict(memory.run(console))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 
