@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jit.layout import Layout, Profile, Region, plan
-from simulator.ebpf import Event, Finished, HelperCall, State, finish_helper, initial_state, prepare, run
+from simulator.ebpf import Event, Fault, Finished, HelperCall, State, finish_helper, initial_state, prepare, run
 from simulator.integers import INTEGERS
 from simulator.memory import ByteMemory
+from tests.corpus.case import Case, Seen, Stop
 from validator.decode import decode
 from validator.validate import validate
 
@@ -47,3 +48,15 @@ def result(outcome: Outcome) -> int:
 
 def calldata(outcome: Outcome) -> bytes:
     return bytes(outcome.memory.regions[Region.CALLDATA])
+
+
+def see(case: Case) -> Seen:
+    """What the reference semantics makes of a case of the corpus."""
+    outcome = execute(case.code, case.mem)
+    match outcome.event:
+        case Finished(value):
+            return Seen(value, calldata(outcome))
+        case Fault(kind, pc, address, size, write):
+            return Seen(Stop(kind, pc, address, size, write), calldata(outcome))
+        case _:
+            raise AssertionError(f"{case.name}: {outcome.event}")
