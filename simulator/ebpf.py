@@ -145,9 +145,7 @@ def _unreachable(state: State[W]) -> Event[W] | None:
     raise AssertionError(f"pc {state.pc} is the second slot of an lddw: the validator lets nothing jump there")
 
 
-def initial_state(
-    words: Words[W], layout: Layout, memory: Memory[W], pc: int, arguments: tuple[W, W]
-) -> State[W]:
+def initial_state(words: Words[W], layout: Layout, memory: Memory[W], pc: int, arguments: tuple[W, W]) -> State[W]:
     """A guest about to enter the function at `pc`: `arguments` in r1 and r2, r10 set, all other registers zero."""
     zero = words.constant(64, 0)
     registers = [zero, *arguments, *[zero] * 7, words.constant(64, layout.frame_top(0))]

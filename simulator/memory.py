@@ -62,9 +62,7 @@ def _in_live_frame(words: Words[W], layout: Layout, size: int) -> Callable[[W, W
 class ByteMemory:
     """`Memory[int]` of one guest: zeros, except for the initial contents given."""
 
-    def __init__(
-        self, layout: Layout, read_only: bytes = b"", writable: bytes = b"", calldata: bytes = b""
-    ) -> None:
+    def __init__(self, layout: Layout, read_only: bytes = b"", writable: bytes = b"", calldata: bytes = b"") -> None:
         """Contents may be shorter than their region."""
         contents = {Region.READ_ONLY: read_only, Region.WRITABLE: writable, Region.CALLDATA: calldata}
         self.regions: dict[Region, bytearray] = {}

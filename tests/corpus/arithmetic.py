@@ -87,6 +87,10 @@ SLICES: dict[str, Callable[[], Iterator[Case]]] = {
     **{f"alu.{name}{bits}": partial(_alu, name, bits) for name in assembly.ALU_CODES for bits in _WIDTHS},
     **{f"neg{bits}": partial(_neg, bits) for bits in _WIDTHS},
     **{f"movsx.{a}to{b}": partial(_movsx, a, b) for a, b in ((8, 32), (16, 32), (8, 64), (16, 64), (32, 64))},
-    **{f"order.{name}{bits}": partial(_byte_order, name, bits) for name in ("le", "be", "bswap") for bits in (16, 32, 64)},
+    **{
+        f"order.{name}{bits}": partial(_byte_order, name, bits)
+        for name in ("le", "be", "bswap")
+        for bits in (16, 32, 64)
+    },
     "lddw": _lddw,
 }

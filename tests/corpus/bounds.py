@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from jit.layout import NULL_BYTES, Layout, plan
+from jit.layout import NULL_BYTES, Layout, Region, plan
 from simulator.ebpf import FaultKind
 from tests.corpus import assembly, oracle
 from tests.corpus.assembly import EXIT, alu_imm, lddw, mov, mov_reg
 from tests.corpus.case import Case, Stop
 
-CALLDATA = bytes(range(0xA0, 0xB8))  # 24 bytes: room for an atomic on both sides of the middle
+CONTENTS = bytes(range(0xA0, 0xB8))  # 24 bytes: an aligned atomic fits in three places
 FRAME = 4096
 VALUE = 0x1122_3344_5566_7788  # stored by register, and in the frame where a load finds it
 IMM = -2
@@ -25,131 +25,154 @@ FINISHED = 77
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An instruction that accesses `size` bytes at r3 + offset (or another base), with r2 = VALUE and r0 = 0."""
+    """An instruction that accesses `size` bytes: r2 is loaded, stored or exchanged. `kind` may name an atomic."""
+
+    kind: str
+    size: int
+
+    @property
+    def writes(self) -> bool:
+        return not self.kind.startswith("load")
+
+    @property
+    def must_be_aligned(self) -> bool:
+        return self.kind in assembly.ATOMIC_CODES
+
+    def assemble(self, base: int, offset: int) -> bytes:
+        match self.kind:
+            case "load":
+                return assembly.load(self.size, 2, base, offset)
+            case "load signed":
+                return assembly.load_signed(self.size, 2, base, offset)
+            case "store":
+                return assembly.store(self.size, base, offset, 2)
+            case "store imm":
+                return assembly.store_imm(self.size, base, offset, IMM)
+            case atomic:
+                return assembly.atomic(atomic, self.size, base, offset, 2)
+
+    def new(self, held: bytes) -> bytes:
+        """The bytes afterwards, if r0 = 0 and r2 = VALUE."""
+        match self.kind:
+            case "load" | "load signed":
+                return held
+            case "store":
+                return oracle.stored(self.size, VALUE)
+            case "store imm":
+                return oracle.stored(self.size, IMM)
+            case atomic:
+                return oracle.atomic(atomic, held, VALUE, 0)[0]
+
+
+PLAIN = (
+    *(Access(kind, size) for kind in ("load", "store", "store imm") for size in (1, 2, 4, 8)),
+    *(Access("load signed", size) for size in (1, 2, 4)),
+)
+ATOMIC = tuple(Access(kind, size) for kind in assembly.ATOMIC_CODES for size in (4, 8))
+SOME = (*PLAIN, *(Access(kind, size) for kind in ("add", "fetch_xor", "cmpxchg") for size in (4, 8)))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the access is addressed: `setup` runs first, then the access is at base + offset."""
 
     name: str
-    size: int
-    write: bool
-    assemble: Callable[[int, int], bytes]  # base register, offset
-    new: Callable[[bytes], bytes]  # the bytes afterwards
-    aligned: bool = False
+    setup: bytes
+    base: int
+    offset: int
 
 
-def _same(held: bytes) -> bytes:
-    return held
+def _by_number(address: int, offset: int) -> Way:
+    return Way("number", lddw(3, address - offset), 3, offset)
 
 
-def _accesses() -> list[Access]:
-    accesses = []
-    for size in (1, 2, 4, 8):
-        accesses += [
-            Access(f"load{size}", size, False, lambda base, off, n=size: assembly.load(n, 2, base, off), _same),
-            Access(
-                f"store{size}",
-                size,
-                True,
-                lambda base, off, n=size: assembly.store(n, base, off, 2),
-                lambda held, n=size: oracle.stored(n, VALUE),
-            ),
-            Access(
-                f"store{size} imm",
-                size,
-                True,
-                lambda base, off, n=size: assembly.store_imm(n, base, off, IMM),
-                lambda held, n=size: oracle.stored(n, IMM),
-            ),
-        ]
-        if size < 8:
-            accesses.append(
-                Access(f"loads{size}", size, False, lambda base, off, n=size: assembly.load_signed(n, 2, base, off), _same)
-            )
-    for size in (4, 8):
-        for name in assembly.ATOMIC_CODES:
-            accesses.append(
-                Access(
-                    f"{name}{8 * size}",
-                    size,
-                    True,
-                    lambda base, off, n=size, op=name: assembly.atomic(op, n, base, off, 2),
-                    lambda held, op=name: oracle.atomic(op, held, VALUE, 0)[0],
-                    aligned=True,
-                )
-            )
-    return accesses
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access goes, whether it is allowed, and a region's bytes before and after it, if it happens."""
+
+    name: str
+    address: int
+    inside: bool
+    region: Region = Region.CALLDATA
+    held: bytes = b""
+    held_after: bytes = b""
 
 
-def _calldata(size: int) -> Iterator[Case]:
-    """Offsets -9 .. size + 1 from the first byte, through r1 itself and through a number."""
-    mem = CALLDATA[:size]
-    layout = plan(calldata_size=size)
-    for access in _accesses():
-        for offset in range(-9, size + 2):
-            address = layout.calldata.low + offset
-            inside = 0 <= offset and offset + access.size <= size
-            after = mem
-            if inside:
-                after = mem[:offset] + access.new(mem[offset : offset + access.size]) + mem[offset + access.size :]
-            name = f"{access.name} at {offset} of {size} bytes of calldata"
-            if mem:
-                yield _case(f"{name} by r1", mov_reg(3, 1), access, 3, offset, address, inside, mem, after)
-            by_number = lddw(3, address - 100)
-            yield _case(f"{name} by number", by_number, access, 3, 100, address, inside, mem, after)
-
-
-def _case(
-    name: str,
-    setup: bytes,
-    access: Access,
-    base: int,
-    offset: int,
-    address: int,
-    inside: bool,
-    mem: bytes,
-    after: bytes,
-) -> Case:
-    """r2 = VALUE, r0 = 0, then `setup` and the access; then r0 = FINISHED."""
-    code = lddw(2, VALUE) + mov(0, 0) + setup
+def _case(access: Access, place: Place, way: Way) -> Case:
+    """r2 = VALUE, r0 = 0, then the access; then r0 = FINISHED."""
+    code = lddw(2, VALUE) + mov(0, 0) + way.setup
     pc = len(code) // 8
-    code += access.assemble(base, offset) + mov(0, FINISHED) + EXIT
-    return Case(name, code, mem, *_ending(access, pc, address % 2**64, inside, mem, after))
+    code += access.assemble(way.base, way.offset) + mov(0, FINISHED) + EXIT
+    ending, held_after = _ending(access, place, pc)
+    name = f"{access.kind} {access.size} at {place.name} by {way.name}"
+    match place.region:
+        case Region.READ_ONLY:
+            return Case(name, code, b"", ending, b"", read_only=place.held)
+        case Region.WRITABLE:
+            return Case(name, code, b"", ending, b"", writable=place.held, writable_after=held_after)
+        case _:
+            return Case(name, code, place.held, ending, held_after)
 
 
-def _ending(access: Access, pc: int, address: int, inside: bool, mem: bytes, after: bytes) -> tuple[int | Stop, bytes]:
-    if not inside:
-        return Stop(FaultKind.OUT_OF_BOUNDS, pc, address, access.size, access.write), mem
-    if access.aligned and address % access.size:
-        return Stop(FaultKind.UNALIGNED_ATOMIC, pc, address, access.size, access.write), mem
-    return FINISHED, after
+def _ending(access: Access, place: Place, pc: int) -> tuple[int | Stop, bytes]:
+    address = place.address % 2**64
+    if not place.inside:
+        return Stop(FaultKind.OUT_OF_BOUNDS, pc, address, access.size, access.writes), place.held
+    if access.must_be_aligned and address % access.size:
+        return Stop(FaultKind.UNALIGNED_ATOMIC, pc, address, access.size, access.writes), place.held
+    return FINISHED, place.held_after
+
+
+def _layout(region: Region, size: int) -> Layout:
+    """A layout whose only flat region that is not empty is this one."""
+    match region:
+        case Region.READ_ONLY:
+            return plan(read_only_size=size)
+        case Region.WRITABLE:
+            return plan(writable_size=size)
+        case _:
+            return plan(calldata_size=size)
+
+
+def _flat(region: Region, size: int) -> Iterator[Case]:
+    """Offsets -9 .. size + 1 from the first byte of a region of this size, through r1 and through a number."""
+    held = CONTENTS[:size]
+    low = _layout(region, size).span(region).low
+    for access in PLAIN + ATOMIC if size == len(CONTENTS) else SOME:
+        for offset in range(-9, size + 2):
+            end = offset + access.size
+            inside = offset >= 0 and end <= size and not (region is Region.READ_ONLY and access.writes)
+            held_after = held[:offset] + access.new(held[offset:end]) + held[end:] if inside else held
+            place = Place(f"{offset} of {size} bytes of {region.value}", low + offset, inside, region, held, held_after)
+            yield _case(access, place, _by_number(low + offset, 100))
+            if region is Region.CALLDATA and held:
+                yield _case(access, place, Way("copy of r1", mov_reg(3, 1), 3, offset))
 
 
 def _frame() -> Iterator[Case]:
     """Both ends of the entry frame, through r10, a copy of it, and a number."""
     frame_top = plan().frame_top(0)
-    for access in _accesses():
+    for access in SOME:
         for offset in (*range(-FRAME - 9, -FRAME + 9), *range(-9, 3)):
-            inside = -FRAME <= offset and offset + access.size <= 0
-            address = frame_top + offset
-            name = f"{access.name} at r10{offset:+}"
-            yield _case(name, b"", access, 10, offset, address, inside, b"", b"")
-            copied = mov_reg(3, 10) + alu_imm("add", 64, 3, offset + 5)
-            yield _case(f"{name} by copy", copied, access, 3, -5, address, inside, b"", b"")
-            yield _case(f"{name} by number", lddw(3, address + 5), access, 3, -5, address, inside, b"", b"")
+            place = Place(f"r10{offset:+}", frame_top + offset, -FRAME <= offset <= -access.size)
+            yield _case(access, place, Way("r10", b"", 10, offset))
+            yield _case(access, place, Way("copy", mov_reg(3, 10) + alu_imm("add", 64, 3, offset + 5), 3, -5))
+            yield _case(access, place, _by_number(frame_top + offset, -5))
 
 
 def _elsewhere() -> Iterator[Case]:
     """Null, the gaps, frames that are not live, empty regions, and addresses that wrap or look native."""
-    layout = plan(calldata_size=len(CALLDATA))
-    for access in _accesses():
+    layout = plan(calldata_size=len(CONTENTS))
+    for access in SOME:
         for address, offset in _wild_places(layout):
-            name = f"{access.name} at {address:#x}{offset:+}"
-            setup = lddw(3, address % 2**64)
-            yield _case(name, setup, access, 3, offset, address + offset, False, CALLDATA, CALLDATA)
+            place = Place(f"{address:#x}{offset:+}", address + offset, False, Region.CALLDATA, CONTENTS)
+            yield _case(access, place, _by_number(address + offset, offset))
 
 
 def _wild_places(layout: Layout) -> list[tuple[int, int]]:
     """(base address, offset); none of the sums is allowed."""
     bare = [
-        *(0, 1, 7, 8, 4096, NULL_BYTES - 1, NULL_BYTES),
+        *(0, 1, 7, 8, 4096, NULL_BYTES - 1),
         layout.read_only.low,  # empty
         layout.writable.low,  # empty
         layout.stack_low - 8,
@@ -172,7 +195,7 @@ def _wild_places(layout: Layout) -> list[tuple[int, int]]:
 
 def _region_contents() -> Iterator[Case]:
     """A frame is zero at entry, and calldata holds what was passed, in order."""
-    mem = CALLDATA[:16]
+    mem = CONTENTS[:16]
     low, high = struct.unpack("<2Q", mem)
     yield Case("calldata's first word", assembly.load(8, 0, 1, 0) + EXIT, mem, low, mem)
     yield Case("calldata's second word", assembly.load(8, 0, 1, 8) + EXIT, mem, high, mem)
@@ -186,7 +209,9 @@ def _region_contents() -> Iterator[Case]:
 
 
 SLICES: dict[str, Callable[[], Iterator[Case]]] = {
-    **{f"bounds.calldata{size}": partial(_calldata, size) for size in (0, 1, 3, 7, 8, 24)},
+    **{f"bounds.calldata{size}": partial(_flat, Region.CALLDATA, size) for size in (0, 1, 3, 7, 8, 24)},
+    **{f"bounds.writable{size}": partial(_flat, Region.WRITABLE, size) for size in (1, 9)},
+    **{f"bounds.readonly{size}": partial(_flat, Region.READ_ONLY, size) for size in (1, 9)},
     "bounds.frame": _frame,
     "bounds.elsewhere": _elsewhere,
     "entry": _region_contents,

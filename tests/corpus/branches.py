@@ -85,8 +85,8 @@ def _jumps() -> Iterator[Case]:
         skipped = mov(0, 2) * (distance - 1) + EXIT
         yield Case(f"{name} ahead by {distance}", mov(0, 1) + jump(distance) + skipped + EXIT, b"", 1, b"")
     for name, jump, distance in (("ja", ja, 32768), ("ja32", ja32, 32769), ("ja32", ja32, 65537)):
-        skipped = mov(0, 3) * (distance - 4)
-        yield Case(f"{name} back by {distance}", backwards + ja32(distance - 4) + skipped + jump(-distance), b"", 7, b"")
+        code = backwards + ja32(distance - 4) + mov(0, 3) * (distance - 4) + jump(-distance)
+        yield Case(f"{name} back by {distance}", code, b"", 7, b"")
 
 
 SLICES: dict[str, Callable[[], Iterator[Case]]] = {

@@ -80,8 +80,9 @@ def _local() -> Iterator[Case]:
     function = alu_imm("add", 64, 1, 1) + mov_reg(0, 1) + EXIT
     code = mov(1, 0) + call_local(3) + alu_imm("add", 64, 0, 100) + call_local(1) + EXIT + function
     yield Case("a return goes behind the call that was made", code, b"", 2, b"")
-    code = mov(1, 5) + call_local(1) + EXIT + call_local(2) + alu_imm("mul", 64, 0, 3) + EXIT + function
-    yield Case("returns are last in, first out", code, b"", 18, b"")
+    outer = call_local(2) + alu_imm("mul", 64, 0, 3) + EXIT + function
+    code = mov(1, 5) + call_local(2) + alu_imm("add", 64, 0, 100) + EXIT + outer
+    yield Case("returns are last in, first out", code, b"", 3 * 6 + 100, b"")
     recursion = branch_imm("jne", 64, 1, 0, 1) + EXIT + alu_imm("sub", 64, 1, 1) + alu_imm("add", 64, 0, 7)
     recursion += call_local(-_slots(recursion) - 1) + EXIT
     yield Case("a backward call", mov(0, 0) + mov(1, 4) + call_local(1) + EXIT + recursion, b"", 28, b"")
@@ -89,20 +90,19 @@ def _local() -> Iterator[Case]:
 
 def _frames() -> Iterator[Case]:
     layout = plan()
-    callee = store_imm(8, 10, -8, 22)
-    code = store_imm(8, 10, -8, 11) + call_local(2) + load(8, 0, 10, -8) + EXIT + callee + EXIT
-    yield Case("a callee's frame is not its caller's", code, b"", 11, b"")
-    code = store_imm(8, 10, -4096, 11) + call_local(2) + load(8, 0, 10, -4096) + EXIT + store_imm(8, 10, -4096, 2) + EXIT
-    yield Case("nor at its low end", code, b"", 11, b"")
+    for at in (-8, -4096):
+        caller = store_imm(8, 10, at, 11) + call_local(2) + load(8, 0, 10, at) + EXIT
+        code = caller + store_imm(8, 10, at, 22) + EXIT
+        yield Case(f"a callee's frame is not its caller's at {at}", code, b"", 11, b"")
     code = mov_reg(1, 10) + call_local(2) + load(8, 0, 10, -8) + EXIT + store_imm(8, 1, -8, 33) + EXIT
     yield Case("a callee may write its caller's frame through a pointer", code, b"", 33, b"")
     code = mov_reg(6, 10) + call_local(3) + mov_reg(0, 6) + alu_reg("sub", 64, 0, 10) + EXIT + EXIT
     yield Case("r10 is back after the return", code, b"", 0, b"")
     code = mov_reg(1, 10) + call_local(1) + EXIT + mov_reg(0, 10) + alu_reg("sub", 64, 0, 1) + EXIT
     yield Case("a callee's r10 is one frame on", code, b"", layout.frame_stride, b"")
-    for depth_of_fault, offset in ((0, -8), (0, -4096)):
+    for offset in (-8, -4096):
         code = call_local(2) + load(8, 0, 0, offset) + EXIT + mov_reg(0, 10) + EXIT
-        fault = Stop(FaultKind.OUT_OF_BOUNDS, 1, layout.frame_top(depth_of_fault + 1) + offset, 8)
+        fault = Stop(FaultKind.OUT_OF_BOUNDS, 1, layout.frame_top(1) + offset, 8)
         yield Case(f"a frame that is not live may not be read at {offset}", code, b"", fault, b"")
         code = mov_reg(1, 10) + call_local(1) + EXIT + load(8, 0, 1, offset) + EXIT
         yield Case(f"a live frame below may be read at {offset}", code, b"", 0, b"")

@@ -43,15 +43,19 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an engine saw: r0 or the fault, and the calldata afterwards."""
+    """What an engine saw: r0, the fault, or None if it ran on for ever, and the regions afterwards."""
 
-    ending: int | Stop
+    ending: int | Stop | None
     mem: bytes
+    writable: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Run `code` from slot 0 with r1 = address of `mem` (0 if it is empty) and r2 = its length."""
+    """Run `code` from slot 0 with r1 = address of `mem` (0 if it is empty) and r2 = its length.
+
+    `mem` is calldata; a few cases have read-only and writable data as well.
+    """
 
     name: str
     code: bytes
@@ -59,11 +63,16 @@ class Case:
     expected: int | Stop
     mem_after: bytes
     labels: tuple[str, ...] = ()  # what each record of a batch checks
+    read_only: bytes = b""
+    writable: bytes = b""
+    writable_after: bytes = b""
 
     def mismatch(self, seen: Seen) -> str | None:
         """How `seen` differs from what is right, or None."""
         if seen.ending != self.expected:
             return f"{self.name}: ended with {_shown(seen.ending)}, right is {_shown(self.expected)}"
+        if seen.writable != self.writable_after:
+            return f"{self.name}: writable data is {seen.writable.hex()}, right is {self.writable_after.hex()}"
         for start in range(0, len(self.mem_after), 8):
             got, right = seen.mem[start : start + 8], self.mem_after[start : start + 8]
             if got != right:
@@ -74,8 +83,8 @@ class Case:
 
 
 def layout_of(case: Case) -> Layout:
-    """The layout under which the case's addresses are right: calldata only, default profile."""
-    return plan(calldata_size=len(case.mem))
+    """The layout under which the case's addresses are right."""
+    return plan(len(case.read_only), len(case.writable), len(case.mem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,5 +142,5 @@ def _record(check: Check, at: int) -> bytes:
     return b"".join(code)
 
 
-def _shown(ending: int | Stop) -> str:
+def _shown(ending: int | Stop | None) -> str:
     return f"r0 = {ending:#x}" if isinstance(ending, int) else str(ending)

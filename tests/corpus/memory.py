@@ -87,11 +87,13 @@ def _atomic(name: str, size: int) -> Iterator[Case]:
             value = before[src] if src < 10 else FRAME_TOP
             new, src_after, r0_after = oracle.atomic(name, held, value, before[0])
             after = {src: src_after} if writes_src else {0: r0_after} if name == "cmpxchg" else {}
-            label = f"{name}{8 * size} [r{dst}{offset:+}] of {held.hex()}, r{src} = {value:#x}, r0 = {before[0]:#x}"
+            label = (
+                f"lock {name}{8 * size} [r{dst}{offset:+}] of {held.hex()}, r{src} = {value:#x}, r0 = {before[0]:#x}"
+            )
             code = preamble + assembly.atomic(name, size, dst, offset, src)
             yield _check(label, code, before, after, (cell, _patched(cell, start, new)))
 
-    return batches(f"{name}{8 * size}", checks())
+    return batches(f"lock {name}{8 * size}", checks())
 
 
 def _places(

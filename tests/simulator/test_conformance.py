@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from simulator.ebpf import Fault, Finished, Preempted
-from tests.simulator.machine import execute, result
+from tests.simulator.machine import execute_on, result
 from validator.errors import LoadError
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -30,9 +30,9 @@ def _read(relative: str) -> list[Any]:
 def test_vector_returns_its_result(vector: dict[str, Any]) -> None:
     if vector["name"] == "callx":
         with pytest.raises(LoadError, match="call through a register is not an instruction of RFC 9669"):
-            execute(bytes.fromhex(vector["code"]))
+            execute_on(bytes.fromhex(vector["code"]))
         return
-    assert result(execute(bytes.fromhex(vector["code"]), bytes.fromhex(vector["mem"]))) == vector["result"]
+    assert result(execute_on(bytes.fromhex(vector["code"]), bytes.fromhex(vector["mem"]))) == vector["result"]
 
 
 @pytest.mark.parametrize("case", _read("cases/bytecode_cases.json"))
@@ -47,7 +47,7 @@ def test_case_ends_in_an_acceptable_way(case: dict[str, Any]) -> None:
 def _outcome(code: bytes, mem: bytes) -> str | dict[str, int]:
     """In the words of the collection: reject, fault, budget or {"r0": n}."""
     try:
-        event = execute(code, mem, fuel=BUDGET).event
+        event = execute_on(code, mem, fuel=BUDGET).event
     except LoadError:
         return "reject"
     match event:
