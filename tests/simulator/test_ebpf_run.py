@@ -1,4 +1,4 @@
-"""Fuel, single steps and resumption: where a run may be cut in two, and that cutting changes nothing."""
+"""Fuel, single steps and resumption of eBPF runs: where a run may be cut in two, and that cutting changes nothing."""
 
 from __future__ import annotations
 
