@@ -1,92 +1,34 @@
-"""x86 instructions to bytes: the last pass.
+"""x86 instructions to machine code: the last pass.
 
-Input: instructions with labels. Output: machine code in which every label is a patched 32-bit field. Decides the
-encodings and every distance; no other module counts bytes. Trusts nothing: operands outside their fields are
-refused (`EncodingRefused`). What trusts it: nothing blindly. `jit/decode.py` is written separately and the theorems
-bytes.* relate the two.
+Input: expansions of macros, with labels. Output: bytes in which every label is a patched 32-bit field. Decides every
+distance; no other module counts bytes. Trusts `jit.encode` for the bytes of an instruction. What trusts it: nothing
+blindly; theorem bytes.fixup is about `distance`, and the decoder reads the final bytes back.
 
 Two stages, so that the first can be remembered: `template` encodes the expansion of one macro, with the labels that
-it cannot know left as fixups; `join` strings the templates of a function together and patches the distances inside
-it; `place` patches what depends on the address. A fixup is always the last four bytes of its instruction.
+it cannot know left as fixups; `join` strings the templates of a function together, straight paths first, then the
+cold parts, then the stubs that leave; `place` patches what depends on the address. A fixup is always the last four
+bytes of its instruction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
 
 from jit.context import PC, Exit
-from jit.registers import CAGE, Reg
-from jit.x86 import (
-    X86,
-    Ahead,
-    AluImm8,
-    AluImm32,
-    AluReg,
-    Bswap,
-    Callee,
-    DecMem32,
-    Div,
-    Idiv,
-    Imul,
-    ImulImm,
-    Jump,
-    JumpIf,
-    JumpMem,
-    JumpReg,
-    JumpTable,
-    Label,
-    Lea,
-    LeaIndexed,
-    LeaLabel,
-    Leave,
-    Load,
-    LoadSigned,
-    Local,
-    LockAlu,
-    LockCmpxchg,
-    LockXadd,
-    Mem,
-    MovImm32,
-    MovImm64,
-    MovImmSigned,
-    MovReg,
-    MovSignExtend,
-    MovZeroExtend16,
-    Native,
-    Neg,
-    PcPlus,
-    Pop,
-    Push,
-    Ret,
-    Rotate16,
-    ShiftCl,
-    ShiftImm,
-    SignToRdx,
-    Store,
-    StoreImm,
-    Stub,
-    Target,
-    TestImm,
-    TestReg,
-    Xchg,
-)
-
-Bytes = tuple[int, ...]
-FIELD = 4  # bytes of a patched field
-
-
-class EncodingRefused(ValueError):
-    """An operand does not fit its field, or a distance does not fit 32 bits."""
+from jit.encode import FIELD, Bytes, EncodingRefused, encode, signed_field, unsigned_field
+from jit.x86 import X86, Ahead, Callee, Jump, Label, Leave, Local, Mem, Native, PcPlus, StoreImm, Stub, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
-    """One instruction. With a label, the last four bytes of `code` are to be patched."""
+class InPart:
+    """A place in the straight or the cold part of the same template."""
 
-    code: Bytes
-    label: Target | PcPlus | None = None
+    cold: bool
+    offset: int
+
+
+Link = Target | PcPlus | InPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +36,7 @@ class Fixup:
     """The four bytes at `offset` are: distance of the label from their end, or the value pc + delta."""
 
     offset: int
-    label: Target | PcPlus
+    label: Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +45,8 @@ class Template:
 
     code: bytes
     fixups: tuple[Fixup, ...]
+    cold: bytes = b""
+    cold_fixups: tuple[Fixup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,239 +63,125 @@ class FunctionCode:
     fixup_pcs: tuple[int, ...]
 
 
-# ---------------------------------------------------------------- one instruction
-
-
-def encode(instruction: X86) -> Encoded:
-    """The bytes of one instruction (SDM volume 2; the opcode is quoted on each arm). Raises EncodingRefused."""
-    match instruction:
-        case MovReg(bits, dst, src):  # 89 /r
-            return Encoded(_reg_form(bits, (0x89,), src, dst))
-        case MovImm32(dst, imm):  # B8+rd id
-            return Encoded((*_rex_opt(0, 0, 0, dst), 0xB8 | dst & 7, *_unsigned(imm, 4)))
-        case MovImmSigned(dst, imm):  # REX.W C7 /0 id
-            return Encoded((*_reg_form(64, (0xC7,), 0, dst), *_signed(imm, 4)))
-        case MovImm64(dst, imm):  # REX.W B8+rd io
-            return Encoded((*_rex_opt(1, 0, 0, dst), 0xB8 | dst & 7, *_unsigned(imm, 8)))
-        case MovSignExtend(source_bits, bits, dst, src):  # 0F BE, 0F BF, 63 /r
-            opcode: Bytes = {8: (0x0F, 0xBE), 16: (0x0F, 0xBF), 32: (0x63,)}[source_bits]
-            return Encoded(_reg_form(bits, opcode, dst, src, byte_rm=source_bits == 8))
-        case MovZeroExtend16(dst, src):  # 0F B7 /r
-            return Encoded(_reg_form(32, (0x0F, 0xB7), dst, src))
-        case Load(size, dst, mem):  # 0F B6, 0F B7, 8B, REX.W 8B /r
-            opcode = {1: (0x0F, 0xB6), 2: (0x0F, 0xB7), 4: (0x8B,), 8: (0x8B,)}[size]
-            return Encoded(_mem_form(size == 8, opcode, dst, mem))
-        case LoadSigned(size, dst, mem):  # REX.W 0F BE, 0F BF, 63 /r
-            opcode = {1: (0x0F, 0xBE), 2: (0x0F, 0xBF), 4: (0x63,)}[size]
-            return Encoded(_mem_form(True, opcode, dst, mem))
-        case Store(size, mem, src):  # 88, 66 89, 89, REX.W 89 /r
-            prefix: Bytes = (0x66,) if size == 2 else ()
-            opcode = (0x88,) if size == 1 else (0x89,)
-            return Encoded((*prefix, *_mem_form(size == 8, opcode, src, mem, byte_reg=size == 1)))
-        case StoreImm(size, mem, imm):  # C6 /0 ib, 66 C7 /0 iw, C7 /0 id, REX.W C7 /0 id
-            prefix = (0x66,) if size == 2 else ()
-            head = (*prefix, *_mem_form(size == 8, (0xC6,) if size == 1 else (0xC7,), 0, mem))
-            if isinstance(imm, PcPlus):
-                return Encoded((*head, 0, 0, 0, 0), imm)
-            return Encoded((*head, *(_signed(imm, 4) if size == 8 else _unsigned(imm, size))))
-        case Lea(bits, dst, base, disp):  # 8D /r
-            return Encoded((*_rex_opt(bits == 64, dst, 0, base), 0x8D, *_based(dst, base, None, 0, disp)))
-        case LeaIndexed(dst, base, index, scale, disp):  # REX.W 8D /r
-            return Encoded((*_rex_opt(1, dst, index, base), 0x8D, *_based(dst, base, index, scale, disp)))
-        case LeaLabel(dst, label):  # REX.W 8D /r, rip-relative
-            return Encoded((*_rex_opt(1, dst, 0, 0), 0x8D, (dst & 7) << 3 | 5, 0, 0, 0, 0), label)
-        case AluReg(op, bits, dst, src):  # 01, 09, 21, 29, 31, 39 /r
-            return Encoded(_reg_form(bits, (op.value << 3 | 1,), src, dst))
-        case AluImm8(op, bits, dst, imm):  # 83 /op ib
-            return Encoded((*_reg_form(bits, (0x83,), op.value, dst), *_signed(imm, 1)))
-        case AluImm32(op, bits, dst, imm):  # 81 /op id
-            return Encoded((*_reg_form(bits, (0x81,), op.value, dst), *_signed(imm, 4)))
-        case TestReg(bits, a, b):  # 85 /r
-            return Encoded(_reg_form(bits, (0x85,), b, a))
-        case TestImm(bits, reg, imm):  # F7 /0 id
-            return Encoded((*_reg_form(bits, (0xF7,), 0, reg), *_signed(imm, 4)))
-        case Neg(bits, dst):  # F7 /3
-            return Encoded(_reg_form(bits, (0xF7,), 3, dst))
-        case Imul(bits, dst, src):  # 0F AF /r
-            return Encoded(_reg_form(bits, (0x0F, 0xAF), dst, src))
-        case ImulImm(bits, dst, src, imm):  # 69 /r id
-            return Encoded((*_reg_form(bits, (0x69,), dst, src), *_signed(imm, 4)))
-        case Div(bits, src):  # F7 /6
-            return Encoded(_reg_form(bits, (0xF7,), 6, src))
-        case Idiv(bits, src):  # F7 /7
-            return Encoded(_reg_form(bits, (0xF7,), 7, src))
-        case SignToRdx(bits):  # 99, REX.W 99
-            return Encoded((*_rex_opt(bits == 64, 0, 0, 0), 0x99))
-        case ShiftImm(op, bits, dst, count):  # C1 /op ib
-            _refuse_unless(0 <= count < bits, count)
-            return Encoded((*_reg_form(bits, (0xC1,), op.value, dst), count))
-        case ShiftCl(op, bits, dst):  # D3 /op
-            return Encoded(_reg_form(bits, (0xD3,), op.value, dst))
-        case Rotate16(dst, count):  # 66 C1 /0 ib
-            _refuse_unless(0 < count < 16, count)
-            return Encoded((0x66, *_reg_form(32, (0xC1,), 0, dst), count))
-        case Bswap(bits, dst):  # 0F C8+rd
-            return Encoded((*_rex_opt(bits == 64, 0, 0, dst), 0x0F, 0xC8 | dst & 7))
-        case LockAlu(op, size, mem, src):  # F0 01, 09, 21, 31 /r
-            return Encoded((0xF0, *_mem_form(size == 8, (op.value << 3 | 1,), src, mem)))
-        case LockXadd(size, mem, src):  # F0 0F C1 /r
-            return Encoded((0xF0, *_mem_form(size == 8, (0x0F, 0xC1), src, mem)))
-        case Xchg(size, mem, src):  # 87 /r
-            return Encoded(_mem_form(size == 8, (0x87,), src, mem))
-        case LockCmpxchg(size, mem, src):  # F0 0F B1 /r
-            return Encoded((0xF0, *_mem_form(size == 8, (0x0F, 0xB1), src, mem)))
-        case DecMem32(mem):  # FF /1
-            return Encoded(_mem_form(False, (0xFF,), 1, mem))
-        case Jump(label):  # E9 cd
-            return Encoded((0xE9, 0, 0, 0, 0), label)
-        case JumpIf(cond, label):  # 0F 8x cd
-            return Encoded((0x0F, 0x80 | cond.value, 0, 0, 0, 0), label)
-        case JumpReg(reg):  # FF /4
-            return Encoded(_reg_form(32, (0xFF,), 4, reg))
-        case JumpMem(mem):  # FF /4
-            return Encoded(_mem_form(False, (0xFF,), 4, mem))
-        case JumpTable(label):  # FF /4, rip-relative
-            return Encoded((0xFF, 0x25, 0, 0, 0, 0), label)
-        case Push(reg):  # 50+rd
-            return Encoded((*_rex_opt(0, 0, 0, reg), 0x50 | reg & 7))
-        case Pop(reg):  # 58+rd
-            return Encoded((*_rex_opt(0, 0, 0, reg), 0x58 | reg & 7))
-        case Ret():  # C3
-            return Encoded((0xC3,))
-        case Label():
-            return Encoded(())
-        case _:
-            assert_never(instruction)
-
-
-def _refuse_unless(fits: bool, value: int) -> None:
-    if not fits:
-        raise EncodingRefused(f"{value} does not fit its field")
-
-
-def _unsigned(value: int, size: int) -> Bytes:
-    _refuse_unless(0 <= value < 1 << 8 * size, value)
-    return tuple(value >> 8 * i & 0xFF for i in range(size))
-
-
-def _signed(value: int, size: int) -> Bytes:
-    _refuse_unless(-(1 << 8 * size - 1) <= value < 1 << 8 * size - 1, value)
-    return tuple(value >> 8 * i & 0xFF for i in range(size))
-
-
-def _rex_opt(w: int, reg: int, index: int, rm: int, needed: bool = False) -> Bytes:
-    """The REX prefix, if one is needed. `reg`, `index` and `rm` are the register numbers that it extends."""
-    rex = 0x40 | (8 if w else 0) | (reg >> 3) << 2 | (index >> 3) << 1 | rm >> 3
-    return (rex,) if rex != 0x40 or needed else ()
-
-
-def _reg_form(bits: int, opcode: Bytes, reg: int, rm: int, *, byte_rm: bool = False) -> Bytes:
-    """REX, opcode and ModRM with two registers. Without REX, byte registers 4 to 7 would be ah, ch, dh, bh."""
-    return (*_rex_opt(bits == 64, reg, 0, rm, byte_rm and rm >= 4), *opcode, 0xC0 | (reg & 7) << 3 | rm & 7)
-
-
-def _mem_form(wide: bool, opcode: Bytes, reg: int, mem: Mem, *, byte_reg: bool = False) -> Bytes:
-    index = mem.index if mem.index is not None else 0
-    rex = _rex_opt(wide, reg, index, CAGE, byte_reg and reg >= 4)
-    return (*rex, *opcode, *_based(reg, CAGE, mem.index, 0, mem.disp))
-
-
-def _based(reg: int, base: Reg, index: Reg | None, scale: int, disp: int) -> Bytes:
-    """ModRM, SIB and displacement of [base + index * 2^scale + disp] (SDM 2, tables 2-2 and 2-3)."""
-    short = -128 <= disp <= 127
-    mod = 0x40 if short else 0x80
-    displacement = _signed(disp, 1) if short else _signed(disp, 4)
-    if index is None and base & 7 != Reg.rsp:
-        return (mod | (reg & 7) << 3 | base & 7, *displacement)
-    _refuse_unless(index is not Reg.rsp, Reg.rsp)
-    number = Reg.rsp if index is None else index  # 4 in the index field means "none"
-    return (mod | (reg & 7) << 3 | 4, scale << 6 | (number & 7) << 3 | base & 7, *displacement)
-
-
 # ---------------------------------------------------------------- one macro
 
 
 def template(instructions: Sequence[X86]) -> Template:
     """The bytes of one expansion, with distances to its own labels patched. Raises EncodingRefused."""
-    code: list[int] = []
-    fixups: list[Fixup] = []
-    places: dict[int, int] = {}
+    parts: tuple[bytearray, bytearray] = (bytearray(), bytearray())
+    fixups: tuple[list[Fixup], list[Fixup]] = ([], [])
+    places: dict[int, InPart] = {}
+    cold = False
     for instruction in instructions:
+        code = parts[cold]
         if isinstance(instruction, Label):
-            places[instruction.number] = len(code)
+            cold = cold or instruction.cold
+            places[instruction.number] = InPart(cold, len(parts[cold]))
             continue
         encoded = encode(instruction)
-        code.extend(encoded.code)
+        code += bytes(encoded.code)
         if encoded.label is not None:
-            fixups.append(Fixup(len(code) - FIELD, encoded.label))
-    open_fixups: list[Fixup] = []
-    for fixup in fixups:
-        if isinstance(fixup.label, Local):
-            target = places[fixup.label.number]
-            code[fixup.offset : fixup.offset + FIELD] = distance(target, fixup.offset + FIELD)
-        elif isinstance(fixup.label, Native):
-            code[fixup.offset : fixup.offset + FIELD] = _signed(fixup.label.displacement, FIELD)
-        else:
-            open_fixups.append(fixup)
-    return Template(bytes(code), tuple(open_fixups))
+            fixups[cold].append(Fixup(len(code) - FIELD, encoded.label))
+    open_fixups: tuple[list[Fixup], list[Fixup]] = ([], [])
+    for in_cold, code in enumerate(parts):
+        for fixup in fixups[in_cold]:
+            label = places[fixup.label.number] if isinstance(fixup.label, Local) else fixup.label
+            field = _known_field(label, bool(in_cold), fixup.offset + FIELD)
+            if field is None:
+                open_fixups[in_cold].append(Fixup(fixup.offset, label))
+            else:
+                code[fixup.offset : fixup.offset + FIELD] = bytes(field)
+    return Template(bytes(parts[0]), tuple(open_fixups[0]), bytes(parts[1]), tuple(open_fixups[1]))
+
+
+def _known_field(label: Link, in_cold: bool, end: int) -> Bytes | None:
+    """The field for a label that does not depend on where the template stands, or None."""
+    if isinstance(label, Native):
+        return signed_field(label.displacement, FIELD)
+    if isinstance(label, InPart) and label.cold is in_cold:
+        return distance(label.offset, end)
+    return None
 
 
 def distance(target: int, end: int) -> Bytes:
     """The field that makes an instruction which ends at `end` reach `target`. Raises EncodingRefused."""
-    return _signed(target - end, FIELD)
+    return signed_field(target - end, FIELD)
 
 
 # ---------------------------------------------------------------- one function
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A field of the function that waits for places: `straight` and `cold` are where its template's parts begin."""
+
+    offset: int
+    pc: int
+    label: Link
+    straight: int
+    cold: int
+
+
 def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
     """The code of a function from its (eBPF pc, template) pairs in order. Raises EncodingRefused.
 
-    A pc may occur several times; its code begins at the first. Cold stubs (`Leave`) follow, one per pc and reason.
+    A pc may occur several times; its code begins at the first. Stubs (`Leave`) come last, one per pc and reason.
     """
     offsets: dict[int, int] = {}
-    position = 0
-    open_fixups: list[tuple[int, int, Target | PcPlus]] = []  # offset, pc, label
     chunks: list[bytes] = []
+    straight_at: list[int] = []
+    position = 0
     for pc, part in parts:
         if pc not in offsets:
             offsets[pc] = position
-        for fixup in part.fixups:
-            open_fixups.append((position + fixup.offset, pc, fixup.label))
+        straight_at.append(position)
         chunks.append(part.code)
         position += len(part.code)
-    cold: dict[tuple[int, Exit], int] = {}
-    external: list[tuple[Fixup, int]] = []
-    patches: list[tuple[int, Bytes]] = []
-    for offset, pc, label in open_fixups:
-        if isinstance(label, Ahead):
-            patches.append((offset, distance(offsets[pc + label.distance], offset + FIELD)))
-        elif isinstance(label, Leave):
-            key = (pc, label.exit)
-            if key not in cold:
-                cold[key] = position
-                part = leave_stub(label.exit)
-                for fixup in part.fixups:
-                    if isinstance(fixup.label, PcPlus):
-                        patches.append((position + fixup.offset, _unsigned(pc + fixup.label.delta, FIELD)))
-                    else:
-                        external.append((Fixup(position + fixup.offset, fixup.label), pc))
-                chunks.append(part.code)
-                position += len(part.code)
-            patches.append((offset, distance(cold[key], offset + FIELD)))
-        elif isinstance(label, PcPlus):
-            patches.append((offset, _unsigned(pc + label.delta, FIELD)))
-        else:
-            external.append((Fixup(offset, label), pc))
-    code = bytearray().join(chunks)
-    for offset, field in patches:
-        code[offset : offset + FIELD] = bytes(field)
+    opened: list[_Open] = []
+    for (pc, part), straight in zip(parts, straight_at, strict=True):
+        if part.fixups or part.cold:
+            opened += [_Open(straight + f.offset, pc, f.label, straight, position) for f in part.fixups]
+            opened += [_Open(position + f.offset, pc, f.label, straight, position) for f in part.cold_fixups]
+            chunks.append(part.cold)
+            position += len(part.cold)
+    stubs: dict[tuple[int, Exit], int] = {}
+    for field in opened:
+        if isinstance(field.label, Leave) and (field.pc, field.label.exit) not in stubs:
+            stubs[field.pc, field.label.exit] = position
+            part = leave_stub(field.label.exit)
+            chunks.append(part.code)
+            position += len(part.code)
+    for (pc, exit), at in stubs.items():
+        opened += [_Open(at + f.offset, pc, f.label, at, at) for f in leave_stub(exit).fixups]
+    return _patched(b"".join(chunks), opened, offsets, stubs)
+
+
+def _patched(
+    code: bytes, opened: Sequence[_Open], offsets: Mapping[int, int], stubs: Mapping[tuple[int, Exit], int]
+) -> FunctionCode:
+    patched = bytearray(code)
+    external: list[_Open] = []
+    for field in opened:
+        label, end = field.label, field.offset + FIELD
+        match label:
+            case Leave():
+                value = distance(stubs[field.pc, label.exit], end)
+            case Ahead():
+                value = distance(offsets[field.pc + label.distance], end)
+            case InPart():
+                value = distance((field.cold if label.cold else field.straight) + label.offset, end)
+            case PcPlus():
+                value = unsigned_field(field.pc + label.delta, FIELD)
+            case _:
+                external.append(field)
+                continue
+        patched[field.offset : end] = bytes(value)
     return FunctionCode(
-        bytes(code),
+        bytes(patched),
         tuple(offsets),
         tuple(offsets.values()),
-        tuple(fixup for fixup, _ in external),
-        tuple(pc for _, pc in external),
+        tuple(Fixup(field.offset, field.label) for field in external),
+        tuple(field.pc for field in external),
     )
 
 

@@ -20,7 +20,7 @@ from jit.layout import Layout, Region
 from jit.lower import Block
 from jit.macros import Contract, Macro
 from jit.macros.contract import Approved, ApprovedBytes, FrameBytes, FrameEffect, Probe
-from jit.registers import CAGE, CHECKED, FRAME, GUEST, SCRATCH, Reg
+from jit.registers import CHECKED, FRAME, FUEL, GUEST, SCRATCH, Reg
 from jit.x86 import Ahead, Callee
 from validator.validate import Function
 
@@ -96,7 +96,7 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
         if register not in GUEST:
             return f"reads {register.name}, which is not a guest register"
     for register in contract.writes:
-        if not _may_write(register):
+        if not _may_write(register) and not (register is FUEL and contract.polls):
             return f"writes {register.name}"
     for value in contract.fields:
         if not -(1 << 31) <= value < 1 << 31:
@@ -112,7 +112,7 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
 
 
 def _may_write(register: Reg) -> bool:
-    return register in SCRATCH or (register in GUEST and register is not FRAME and register is not CAGE)
+    return register in SCRATCH or (register in GUEST and register is not FRAME)
 
 
 def _in_frame(touch: FrameBytes, layout: Layout) -> bool:

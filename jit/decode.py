@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jit.modrm import (
-    Address,
     Head,
     NotOurs,
     byte,
@@ -52,7 +51,6 @@ from jit.x86 import (
     AluReg,
     Bswap,
     Cond,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -325,8 +323,6 @@ def group3(code: Sequence[int], head: Head) -> tuple[X86, int]:
 def group5(code: Sequence[int], head: Head) -> tuple[X86, int]:
     refuse_w(head)  # a near jump has 64 bits without it
     rm, digit, end = operand_and_digit(code, head)
-    if digit == 1 and isinstance(rm, Address):
-        return DecMem32(mem(head, rm)), end
     if digit == 4:
         if isinstance(rm, Reg):
             return JumpReg(rm), end

@@ -415,13 +415,6 @@ class LockCmpxchg:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class DecMem32:
-    """The 4 bytes at mem := them - 1; SF is their new sign. CF stays. Not locked."""
-
-    mem: Mem
-
-
 # ---------------------------------------------------------------- control
 
 
@@ -478,9 +471,14 @@ class Ret:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """No instruction: the place that `Local(number)` means."""
+    """No instruction: the place that `Local(number)` means.
+
+    A `cold` label also ends the straight path: what follows is placed behind the function and is reached by jumps
+    only, so that falling onto a cold label means going on behind the macro.
+    """
 
     number: int
+    cold: bool = False
 
 
 X86 = (
@@ -516,7 +514,6 @@ X86 = (
     | LockXadd
     | Xchg
     | LockCmpxchg
-    | DecMem32
     | Jump
     | JumpIf
     | JumpReg

@@ -25,6 +25,7 @@ from runtime.activation import (
     ENTER_CALLED,
     ENTER_RESUME,
     ENTER_START,
+    MAX_FUEL,
     Context,
     SimulatorEvent,
     load_state,
@@ -36,14 +37,12 @@ from runtime.errors import GuestPointerFault, LayoutHypothesis, WrongState
 from runtime.helpers import Helper, HelperMisuse
 from runtime.memory import GuestMemory
 from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempted, Stopped, Waiting
-from runtime.preemption import EXPIRED
 from simulator import ebpf
 
 if TYPE_CHECKING:
     from runtime.program import Program
 
 HELD_FUEL = 1024  # polls with the interpreter lock held: what most activations need, microseconds in all
-MAX_FUEL = (1 << 31) - 1
 DEFAULT_SLICE_MS = 1.0
 _INTERPRETED_FUEL = 2048  # polls between two looks at the clock
 _MASK = (1 << 64) - 1
@@ -184,14 +183,11 @@ class Guest:
         event = self._enter(HELD_FUEL, held=True)
         if not isinstance(event, Preempted):
             return event
-        token = self._host.watcher.arm(slice_ms / 1000, self._expire)
+        token = self._host.watcher.arm(slice_ms / 1000, self.context.expire)
         try:
             return self._enter(MAX_FUEL, held=False)
         finally:
             self._host.watcher.disarm(token)
-
-    def _expire(self) -> None:
-        self.context.fuel = EXPIRED
 
     def _enter(self, fuel: int, held: bool) -> Event:
         arena, unit = self._host.arena, self._unit
@@ -230,7 +226,7 @@ class Guest:
             if isinstance(event, ebpf.Preempted) and fuel is None and time.monotonic() < deadline:
                 continue
             store_state(self.context, state)
-            self.context.fuel = left
+            self.context.fuel = max(left, 0)
             return self._ended(event)
 
     def _ended(self, event: SimulatorEvent) -> Event:
@@ -285,7 +281,7 @@ class Guest:
         self._stop_requested = True
         if self.phase is Phase.CLOSED:
             return
-        self.context.fuel = EXPIRED
+        self.context.expire()
         pending, loop = self._pending, self._pending_loop
         if pending is not None and loop is not None:
             loop.call_soon_threadsafe(pending.cancel)

@@ -1,8 +1,9 @@
 """The watcher: a thread that ends the slice of a guest that runs on without polls running out.
 
-Guest code decrements a fuel word at every poll and leaves when it is negative. The watcher stores a negative number
-there when the slice is over. The guest's decrement is not locked, so a store can be lost between its load and store;
-the watcher therefore repeats it until the guest has left. While no guest is armed the thread sleeps.
+Guest code counts polls down in a register and refills it from the pool in its context; it leaves when the pool is
+negative, which is what the watcher makes it when the slice is over. The refill is not locked, so a store can be lost
+between its load and store; the watcher therefore repeats it until the guest has left. While no guest is armed the
+thread sleeps.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import time
 from collections.abc import Callable
 
 _REPEAT_SECONDS = 0.0002
-EXPIRED = -(1 << 30)  # far from the point where decrementing would wrap to a positive number
 
 
 class Watcher:

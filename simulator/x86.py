@@ -24,7 +24,6 @@ from jit.x86 import (
     AluImm32,
     AluReg,
     Bswap,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -176,13 +175,6 @@ def execute(words: Words[W], instruction: X86, state: State[W], places: Places[W
             state.store(place, size, new)
         case LockCmpxchg(size, mem, src):  # CMPXCHG with LOCK
             compare_exchange(words, state, size, mem, src)
-        case DecMem32(mem):  # DEC: all flags but CF
-            place, one = address_of(words, state, mem), words.constant(32, 1)
-            old = words.truncate(64, 32, state.load(place, 4))
-            new = words.sub(32, old, one)
-            state.store(place, 4, words.zero_extend(32, 64, new))
-            after = after_sub(words, 32, old, one, new)
-            state.flags = Flags(cf=state.flags.cf, zf=after.zf, sf=after.sf, of=after.of)
 
         case Jump(label):  # JMP
             return ToLabel(label)

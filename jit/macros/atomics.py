@@ -6,13 +6,13 @@ runs, so the exchange succeeds; should it not, the host executes the instruction
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jit.context import Exit
+from jit.context import Exit, register_offset
 from jit.layout import Layout
-from jit.macros.contract import Contract
+from jit.macros.contract import ContextBytes, Contract
 from jit.macros.memory import InFrame, Place
-from jit.registers import COUNT, FRAME, SPARE, Reg
+from jit.registers import COUNT, FRAME, Reg
 from jit.x86 import (
     X86,
     Alu,
@@ -27,11 +27,13 @@ from jit.x86 import (
     LockAlu,
     LockCmpxchg,
     LockXadd,
+    Mem,
     MovReg,
+    Store,
     Xchg,
 )
 
-_BAD, _END = Local(0), Local(1)
+_SAVED_RAX = Mem(register_offset(0))  # where an exit would save it anyway
 
 
 def _contract(place: Place, size: int, reads: tuple[Reg, ...], writes: tuple[Reg, ...]) -> Contract:
@@ -80,33 +82,26 @@ class AtomicFetchLogic:
     src: Reg
 
     def contract(self) -> Contract:
-        contract = _contract(self.place, self.size, (self.src,), (self.src, COUNT, SPARE))
-        return Contract(
-            reads=contract.reads,
-            writes=contract.writes,
-            touches=contract.touches,
-            leaves=(Leave(Exit.INTERPRET),),
-        )
+        contract = _contract(self.place, self.size, (self.src,), (self.src, COUNT))
+        saves = ContextBytes(_SAVED_RAX.disp, 8, write=True)
+        return replace(contract, touches=(*contract.touches, saves), leaves=(Leave(Exit.INTERPRET),))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         bits = 8 * self.size
-        operand = SPARE if self.src is Reg.rax else self.src
-        restore: tuple[X86, ...] = () if self.src is Reg.rax else (MovReg(64, Reg.rax, SPARE),)
-        deliver: tuple[X86, ...] = () if self.src is Reg.rax else (MovReg(bits, self.src, Reg.rax),)
+        deliver: tuple[X86, ...] = ()
+        if self.src is not Reg.rax:
+            deliver = (MovReg(bits, self.src, Reg.rax), Load(8, Reg.rax, _SAVED_RAX))
         return (
-            MovReg(64, SPARE, Reg.rax),
+            Store(8, _SAVED_RAX, Reg.rax),
+            MovReg(64, COUNT, self.src),
             Load(self.size, Reg.rax, self.place.mem()),
-            MovReg(bits, COUNT, Reg.rax),
-            AluReg(self.op, bits, COUNT, operand),
+            AluReg(self.op, bits, COUNT, Reg.rax),  # the operations commute
             LockCmpxchg(self.size, self.place.mem(), COUNT),
-            JumpIf(Cond.NE, _BAD),
+            JumpIf(Cond.NE, Local(0)),
             *deliver,
-            *restore,
-            Jump(_END),
-            Label(0),
-            MovReg(64, Reg.rax, SPARE),
+            Label(0, cold=True),
+            Load(8, Reg.rax, _SAVED_RAX),
             Jump(Leave(Exit.INTERPRET)),
-            Label(1),
         )
 
 

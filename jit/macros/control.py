@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jit.context import FUEL, PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_displacement, record_shift
+from jit.context import (
+    PC,
+    POLLS_PER_GRANT,
+    POOL,
+    RETURN_NATIVE,
+    RETURN_PC,
+    SAVED,
+    Exit,
+    record_displacement,
+    record_shift,
+)
 from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm
 from jit.macros.contract import ContextBytes, Contract, FrameEffect, RecordBytes, TableSlot
-from jit.registers import COUNT, FRAME, GUEST, SPARE, Reg
+from jit.registers import CHECKED, COUNT, FRAME, FUEL, GUEST, Reg
 from jit.x86 import (
     X86,
     Ahead,
     Alu,
+    AluImm8,
     AluReg,
     Callee,
     Cond,
-    DecMem32,
     Jump,
     JumpIf,
     JumpMem,
@@ -27,6 +37,7 @@ from jit.x86 import (
     Load,
     Local,
     Mem,
+    MovImm32,
     MovReg,
     PcPlus,
     Shift,
@@ -44,15 +55,33 @@ SAVED_REGISTERS = GUEST[6:10]
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """One unit of fuel, or leave: what makes every cycle interruptible."""
+    """One unit of fuel, or leave: what makes every cycle interruptible.
+
+    Every so often the register's grant is used up and the pool grants another. The host preempts by making the pool
+    negative; a store of its that falls between the load and the store here is lost, so it repeats it.
+    """
 
     def contract(self) -> Contract:
         return Contract(
-            touches=(ContextBytes(FUEL, 4, write=True),), leaves=(Leave(Exit.PREEMPTED),), polls=True
+            writes=(COUNT, FUEL),
+            touches=(ContextBytes(POOL, 4, write=True),),
+            leaves=(Leave(Exit.PREEMPTED),),
+            polls=True,
         )
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (DecMem32(Mem(FUEL)), JumpIf(Cond.S, Leave(Exit.PREEMPTED)))
+        return (
+            AluImm8(Alu.SUB, 32, FUEL, 1),
+            JumpIf(Cond.S, Local(0)),
+            Label(1),
+            Label(0, cold=True),
+            Load(4, COUNT, Mem(POOL)),
+            AluImm8(Alu.SUB, 32, COUNT, POLLS_PER_GRANT),
+            JumpIf(Cond.S, Leave(Exit.PREEMPTED)),
+            Store(4, Mem(POOL), COUNT),
+            MovImm32(FUEL, POLLS_PER_GRANT - 1),
+            Jump(Local(1)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +181,7 @@ class CallLocal:
     def contract(self) -> Contract:
         return Contract(
             reads=(FRAME, *SAVED_REGISTERS),
-            writes=(COUNT, SPARE),
+            writes=(COUNT, CHECKED),
             touches=(RecordBytes(write=True), TableSlot(self.distance)),
             leaves=(_FAULT, Callee(self.distance)),
             falls_through=False,
@@ -168,8 +197,8 @@ class CallLocal:
             JumpIf(Cond.AE, _FAULT),
             MovReg(32, COUNT, FRAME),
             ShiftImm(Shift.SHR, 32, COUNT, record_shift(layout)),
-            LeaLabel(SPARE, Local(0)),
-            Store(8, Mem(record + RETURN_NATIVE, COUNT), SPARE),
+            LeaLabel(CHECKED, Local(0)),
+            Store(8, Mem(record + RETURN_NATIVE, COUNT), CHECKED),
             StoreImm(4, Mem(record + RETURN_PC, COUNT), PcPlus(1)),
             *(Store(8, Mem(record + SAVED + 8 * i, COUNT), reg) for i, reg in enumerate(SAVED_REGISTERS)),
             alu_imm(Alu.ADD, 32, FRAME, layout.frame_stride),

@@ -1,19 +1,40 @@
 """Division with eBPF's rules: by zero gives 0 (remainder: the dividend), INT_MIN / -1 wraps (RFC 9669 section 4.1).
 
 x86 divides rdx:rax and raises #DE in exactly the cases that eBPF defines, so those are branched around. rax and rdx
-hold r0 and r3: they are saved in scratch registers, which costs less than push and pop.
+hold r0 and r3: rdx is saved in a scratch register, rax in the context where an exit would save it anyway.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jit.context import register_offset
 from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm, load_constant
-from jit.macros.contract import Contract
-from jit.registers import CHECKED, COUNT, SPARE, Reg
-from jit.x86 import X86, Alu, AluReg, Cond, Div, Idiv, Jump, JumpIf, Label, Local, MovReg, Neg, SignToRdx, TestReg
+from jit.macros.contract import ContextBytes, Contract
+from jit.registers import CHECKED, COUNT, Reg
+from jit.x86 import (
+    X86,
+    Alu,
+    AluReg,
+    Cond,
+    Div,
+    Idiv,
+    Jump,
+    JumpIf,
+    Label,
+    Load,
+    Local,
+    Mem,
+    MovReg,
+    Neg,
+    SignToRdx,
+    Store,
+    TestReg,
+)
 
+_SAVED_RAX = Mem(register_offset(0))
+_SAVES = (ContextBytes(register_offset(0), 8, write=True),)
 _ZERO, _MINUS_ONE, _END = Local(0), Local(1), Local(2)
 
 
@@ -21,7 +42,7 @@ def _save(dst: Reg) -> tuple[X86, ...]:
     """rax := dst, with rax and rdx kept where they are not the destination."""
     saved: list[X86] = []
     if dst is not Reg.rax:
-        saved.append(MovReg(64, SPARE, Reg.rax))
+        saved.append(Store(8, _SAVED_RAX, Reg.rax))
     if dst is not Reg.rdx:
         saved.append(MovReg(64, CHECKED, Reg.rdx))
     if dst is not Reg.rax:
@@ -35,7 +56,7 @@ def _deliver(bits: int, dst: Reg, result: Reg) -> tuple[X86, ...]:
     if dst is not result:
         delivered.append(MovReg(bits, dst, result))
     if dst is not Reg.rax:
-        delivered.append(MovReg(64, Reg.rax, SPARE))
+        delivered.append(Load(8, Reg.rax, _SAVED_RAX))
     if dst is not Reg.rdx:
         delivered.append(MovReg(64, Reg.rdx, CHECKED))
     return tuple(delivered)
@@ -69,27 +90,28 @@ class Divide:
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT, SPARE, CHECKED))
+        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT, CHECKED), touches=_SAVES)
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
+        bits, remainder = self.bits, self.remainder
         minus_one: tuple[X86, ...] = ()
         minus_one_case: tuple[X86, ...] = ()
         if self.signed:
-            minus_one = (alu_imm(Alu.CMP, self.bits, COUNT, -1), JumpIf(Cond.E, _MINUS_ONE))
-            minus_one_case = (Label(1), _by_minus_one(self.bits, self.remainder), Jump(_END))
+            minus_one = (alu_imm(Alu.CMP, bits, COUNT, -1), JumpIf(Cond.E, _MINUS_ONE))
+            minus_one_case = (Label(1), _by_minus_one(bits, remainder), Jump(_END))
         return (
-            MovReg(self.bits, COUNT, self.src),
+            MovReg(bits, COUNT, self.src),
             *_save(self.dst),
-            TestReg(self.bits, COUNT, COUNT),
+            TestReg(bits, COUNT, COUNT),
             JumpIf(Cond.E, _ZERO),
             *minus_one,
-            *_divide(self.bits, self.signed),
+            *_divide(bits, self.signed),
+            Label(2),
+            *_deliver(bits, self.dst, Reg.rdx if remainder else Reg.rax),
+            Label(0, cold=True),
+            _by_zero(bits, remainder),
             Jump(_END),
             *minus_one_case,
-            Label(0),
-            _by_zero(self.bits, self.remainder),
-            Label(2),
-            *_deliver(self.bits, self.dst, Reg.rdx if self.remainder else Reg.rax),
         )
 
 
@@ -104,7 +126,7 @@ class DivideImm:
     divisor: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst, COUNT, SPARE, CHECKED))
+        return Contract(reads=(self.dst,), writes=(self.dst, COUNT, CHECKED), touches=_SAVES)
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (

@@ -19,7 +19,7 @@ from jit.context import Exit
 from jit.layout import Layout, Region, power_of_two
 from jit.macros.arithmetic import alu_imm
 from jit.macros.contract import Approved, ApprovedBytes, Contract, FrameBytes, Probe
-from jit.registers import CHECKED, FRAME, SPARE, Reg
+from jit.registers import CHECKED, COUNT, FRAME, Reg
 from jit.x86 import (
     X86,
     Alu,
@@ -89,9 +89,9 @@ def _outside_stack(src: Reg, offset: int, size: int, layout: Layout) -> tuple[X8
         JumpIf(Cond.AE, _FAULT),
         alu_imm(Alu.SUB, 64, CHECKED, layout.stack_low),
         JumpIf(Cond.B, _FAULT),
-        MovReg(32, SPARE, CHECKED),
-        alu_imm(Alu.AND, 32, SPARE, layout.frame_stride - 1),
-        alu_imm(Alu.CMP, 32, SPARE, layout.frame_bytes - size),
+        MovReg(32, COUNT, CHECKED),
+        alu_imm(Alu.AND, 32, COUNT, layout.frame_stride - 1),
+        alu_imm(Alu.CMP, 32, COUNT, layout.frame_bytes - size),
         JumpIf(Cond.A, _FAULT),
     )
 
@@ -138,7 +138,7 @@ class CheckStack:
     def contract(self) -> Contract:
         return Contract(
             reads=(self.src, FRAME),
-            writes=(CHECKED, SPARE),
+            writes=(CHECKED, COUNT),
             leaves=(_FAULT,),
             probes=(Probe(Region.STACK, self.size, True, self.low),),
             establishes=Approved(self.low, self.size, True),
@@ -166,7 +166,7 @@ class CheckAny:
     def contract(self) -> Contract:
         return Contract(
             reads=(self.src, FRAME),
-            writes=(CHECKED, SPARE),
+            writes=(CHECKED, COUNT),
             leaves=(_FAULT,),
             probes=tuple(Probe(region, self.size, self.write) for region in (*self.regions, Region.STACK)),
             establishes=Approved(0, self.size, self.write),

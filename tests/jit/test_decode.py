@@ -25,7 +25,6 @@ from jit.x86 import (
     AluReg,
     Bswap,
     Cond,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -157,7 +156,6 @@ ROWS: tuple[tuple[str, X86, str], ...] = (
     ("f0 0f c1 45 10", LockXadd(4, B, R.rax), "lock xadd dword ptr [rbp + 16], eax"),
     ("4c 87 45 10", Xchg(8, B, R.r8), "xchg qword ptr [rbp + 16], r8"),
     ("f0 48 0f b1 4d 10", LockCmpxchg(8, B, R.rcx), "lock cmpxchg qword ptr [rbp + 16], rcx"),
-    ("ff 4d f8", DecMem32(Mem(-8)), "dec dword ptr [rbp - 8]"),
     ("e9 fb ff ff ff", Jump(Native(-5)), ""),  # EB cb to Keystone
     ("0f 82 00 01 00 00", JumpIf(Cond.B, Native(256)), "jb 0x1106"),  # from 0x1000
     ("0f 8f 00 00 00 80", JumpIf(Cond.G, Native(-(2**31))), ""),
@@ -313,8 +311,8 @@ def test_decodes_a_sequence_with_positions() -> None:
         ("48 63 c0", "63 c0", "64 bits"),
         ("48 0f be 45 10", "0f be 45 10", "64 bits"),
         ("0f b7 c0", "48 0f b7 c0", "no REX.W"),
-        ("ff 4d f8", "48 ff 4d f8", "no REX.W"),
-        ("ff 4d f8", "ff c8", "FF /1"),
+        ("ff 65 f8", "48 ff 65 f8", "no REX.W"),
+        ("ff 65 f8", "ff 4d f8", "FF /1"),
         ("ff 64 05 10", "ff 6c 05 10", "FF /5"),  # far jump
         ("ff e0", "ff d0", "FF /2"),  # call
         # operations that our forms do not have
@@ -444,8 +442,6 @@ def reading(i: X86) -> Reading:
             return "xchg", (place(size, mem), name(src, 8 * size))
         case LockCmpxchg(size, mem, src):
             return "lock cmpxchg", (place(size, mem), name(src, 8 * size))
-        case DecMem32(mem):
-            return "dec", (place(4, mem),)
         case Jump(label):
             return "jmp", (distance(label),)
         case JumpIf(cond, label):

@@ -19,7 +19,6 @@ from jit.x86 import (
     AluImm8,
     Callee,
     Cond,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -130,14 +129,6 @@ def test_no_condition_reads_a_flag_that_is_undefined(instruction: X86, cond: Con
 def test_flags_are_undefined_before_the_first_instruction_that_sets_them() -> None:
     with pytest.raises(UndefinedRead, match="CF"):
         step(machine(), JumpIf(Cond.B, Ahead(1)))
-
-
-def test_dec_defines_all_flags_but_carry() -> None:
-    state = machine()
-    assert step(state, DecMem32(Mem(0)), JumpIf(Cond.S, Ahead(1))) == ToLabel(Ahead(1))  # 0 - 1 is negative
-    assert step(state, JumpIf(Cond.E, Ahead(1))) == FallThrough()
-    with pytest.raises(UndefinedRead, match="CF"):
-        step(state, JumpIf(Cond.BE, Ahead(1)))
 
 
 def test_a_move_keeps_flags() -> None:

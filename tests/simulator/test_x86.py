@@ -26,7 +26,6 @@ from jit.x86 import (
     AluReg,
     Bswap,
     Cond,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -173,7 +172,6 @@ DRAW: dict[type, Callable[[Random], X86]] = {
     LockXadd: lambda r: LockXadd(r.choice((4, 8)), memory(r), reg(r)),
     Xchg: lambda r: Xchg(r.choice((4, 8)), memory(r), reg(r)),
     LockCmpxchg: lambda r: LockCmpxchg(r.choice((4, 8)), memory(r), reg(r)),
-    DecMem32: lambda r: DecMem32(memory(r)),
     Jump: lambda r: Jump(near(r)),
     JumpIf: lambda r: JumpIf(r.choice(list(Cond)), near(r)),
     JumpReg: lambda r: JumpReg(reg(r)),
@@ -203,8 +201,6 @@ def memory_operand(instruction: X86) -> tuple[Mem, int] | None:
             return mem, size
         case LockAlu(_, size, mem, _) | LockXadd(size, mem, _) | Xchg(size, mem, _) | LockCmpxchg(size, mem, _):
             return mem, size
-        case DecMem32(mem):
-            return mem, 4
         case JumpMem(mem):
             return mem, 8
     return None
@@ -221,7 +217,7 @@ def place_operand(random: Random, case: Case) -> None:
         return
     mem, size = found
     target = SCRATCH + 8 * random.randrange(1, SCRATCH_BYTES // 8)
-    if isinstance(case.instruction, Load | LoadSigned | Store | StoreImm | DecMem32):
+    if isinstance(case.instruction, Load | LoadSigned | Store | StoreImm):
         target = SCRATCH + random.randrange(1, SCRATCH_BYTES - size + 1)
     if mem.index is None:
         case.registers[Reg.rbp] = target - mem.disp

@@ -1,0 +1,237 @@
+"""One x86 instruction to bytes: the encodings, written from the manual's opcode tables.
+
+Decides the encoding of each form; refuses operands that are outside their form (`EncodingRefused`). `jit/decode.py`
+is written separately and shares no table with this; the theorems bytes.* relate the two.
+
+Source: SDM volume 2; the opcode is quoted on each arm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from jit.registers import CAGE, Reg
+from jit.x86 import (
+    X86,
+    Alu,
+    AluImm8,
+    AluImm32,
+    AluReg,
+    Bswap,
+    Div,
+    Idiv,
+    Imul,
+    ImulImm,
+    Jump,
+    JumpIf,
+    JumpMem,
+    JumpReg,
+    JumpTable,
+    Label,
+    Lea,
+    LeaIndexed,
+    LeaLabel,
+    Load,
+    LoadSigned,
+    LockAlu,
+    LockCmpxchg,
+    LockXadd,
+    Mem,
+    MovImm32,
+    MovImm64,
+    MovImmSigned,
+    MovReg,
+    MovSignExtend,
+    MovZeroExtend16,
+    Neg,
+    PcPlus,
+    Pop,
+    Push,
+    Ret,
+    Rotate16,
+    ShiftCl,
+    ShiftImm,
+    SignToRdx,
+    Store,
+    StoreImm,
+    Target,
+    TestImm,
+    TestReg,
+    Xchg,
+)
+
+Bytes = tuple[int, ...]
+FIELD = 4  # bytes of a patched field
+
+
+class EncodingRefused(ValueError):
+    """An operand does not fit its field, or a distance does not fit 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One instruction. With a label, the last four bytes of `code` are to be patched."""
+
+    code: Bytes
+    label: Target | PcPlus | None = None
+
+
+def encode(instruction: X86) -> Encoded:
+    """The bytes of one instruction (SDM volume 2; the opcode is quoted on each arm). Raises EncodingRefused."""
+    _refuse_foreign(instruction)
+    match instruction:
+        case MovReg(bits, dst, src):  # 89 /r
+            return Encoded(_reg_form(bits, (0x89,), src, dst))
+        case MovImm32(dst, imm):  # B8+rd id
+            return Encoded((*_rex_opt(0, 0, 0, dst), 0xB8 | dst & 7, *unsigned_field(imm, 4)))
+        case MovImmSigned(dst, imm):  # REX.W C7 /0 id
+            return Encoded((*_reg_form(64, (0xC7,), 0, dst), *signed_field(imm, 4)))
+        case MovImm64(dst, imm):  # REX.W B8+rd io
+            return Encoded((*_rex_opt(1, 0, 0, dst), 0xB8 | dst & 7, *unsigned_field(imm, 8)))
+        case MovSignExtend(source_bits, bits, dst, src):  # 0F BE, 0F BF, 63 /r
+            opcode: Bytes = {8: (0x0F, 0xBE), 16: (0x0F, 0xBF), 32: (0x63,)}[source_bits]
+            return Encoded(_reg_form(bits, opcode, dst, src, byte_rm=source_bits == 8))
+        case MovZeroExtend16(dst, src):  # 0F B7 /r
+            return Encoded(_reg_form(32, (0x0F, 0xB7), dst, src))
+        case Load(size, dst, mem):  # 0F B6, 0F B7, 8B, REX.W 8B /r
+            opcode = {1: (0x0F, 0xB6), 2: (0x0F, 0xB7), 4: (0x8B,), 8: (0x8B,)}[size]
+            return Encoded(_mem_form(size == 8, opcode, dst, mem))
+        case LoadSigned(size, dst, mem):  # REX.W 0F BE, 0F BF, 63 /r
+            opcode = {1: (0x0F, 0xBE), 2: (0x0F, 0xBF), 4: (0x63,)}[size]
+            return Encoded(_mem_form(True, opcode, dst, mem))
+        case Store(size, mem, src):  # 88, 66 89, 89, REX.W 89 /r
+            prefix: Bytes = (0x66,) if size == 2 else ()
+            opcode = (0x88,) if size == 1 else (0x89,)
+            return Encoded((*prefix, *_mem_form(size == 8, opcode, src, mem, byte_reg=size == 1)))
+        case StoreImm(size, mem, imm):  # C6 /0 ib, 66 C7 /0 iw, C7 /0 id, REX.W C7 /0 id
+            prefix = (0x66,) if size == 2 else ()
+            head = (*prefix, *_mem_form(size == 8, (0xC6,) if size == 1 else (0xC7,), 0, mem))
+            if isinstance(imm, PcPlus):
+                return Encoded((*head, 0, 0, 0, 0), imm)
+            return Encoded((*head, *(signed_field(imm, 4) if size == 8 else unsigned_field(imm, size))))
+        case Lea(bits, dst, base, disp):  # 8D /r
+            return Encoded((*_rex_opt(bits == 64, dst, 0, base), 0x8D, *_based(dst, base, None, 0, disp)))
+        case LeaIndexed(dst, base, index, scale, disp):  # REX.W 8D /r
+            return Encoded((*_rex_opt(1, dst, index, base), 0x8D, *_based(dst, base, index, scale, disp)))
+        case LeaLabel(dst, label):  # REX.W 8D /r, rip-relative
+            return Encoded((*_rex_opt(1, dst, 0, 0), 0x8D, (dst & 7) << 3 | 5, 0, 0, 0, 0), label)
+        case AluReg(op, bits, dst, src):  # 01, 09, 21, 29, 31, 39 /r
+            return Encoded(_reg_form(bits, (op.value << 3 | 1,), src, dst))
+        case AluImm8(op, bits, dst, imm):  # 83 /op ib
+            return Encoded((*_reg_form(bits, (0x83,), op.value, dst), *signed_field(imm, 1)))
+        case AluImm32(op, bits, dst, imm):  # 81 /op id
+            return Encoded((*_reg_form(bits, (0x81,), op.value, dst), *signed_field(imm, 4)))
+        case TestReg(bits, a, b):  # 85 /r
+            return Encoded(_reg_form(bits, (0x85,), b, a))
+        case TestImm(bits, reg, imm):  # F7 /0 id
+            return Encoded((*_reg_form(bits, (0xF7,), 0, reg), *signed_field(imm, 4)))
+        case Neg(bits, dst):  # F7 /3
+            return Encoded(_reg_form(bits, (0xF7,), 3, dst))
+        case Imul(bits, dst, src):  # 0F AF /r
+            return Encoded(_reg_form(bits, (0x0F, 0xAF), dst, src))
+        case ImulImm(bits, dst, src, imm):  # 69 /r id
+            return Encoded((*_reg_form(bits, (0x69,), dst, src), *signed_field(imm, 4)))
+        case Div(bits, src):  # F7 /6
+            return Encoded(_reg_form(bits, (0xF7,), 6, src))
+        case Idiv(bits, src):  # F7 /7
+            return Encoded(_reg_form(bits, (0xF7,), 7, src))
+        case SignToRdx(bits):  # 99, REX.W 99
+            return Encoded((*_rex_opt(bits == 64, 0, 0, 0), 0x99))
+        case ShiftImm(op, bits, dst, count):  # C1 /op ib
+            _refuse_unless(0 <= count < bits, count)
+            return Encoded((*_reg_form(bits, (0xC1,), op.value, dst), count))
+        case ShiftCl(op, bits, dst):  # D3 /op
+            return Encoded(_reg_form(bits, (0xD3,), op.value, dst))
+        case Rotate16(dst, count):  # 66 C1 /0 ib
+            _refuse_unless(0 < count < 16, count)
+            return Encoded((0x66, *_reg_form(32, (0xC1,), 0, dst), count))
+        case Bswap(bits, dst):  # 0F C8+rd
+            return Encoded((*_rex_opt(bits == 64, 0, 0, dst), 0x0F, 0xC8 | dst & 7))
+        case LockAlu(op, size, mem, src):  # F0 01, 09, 21, 31 /r
+            return Encoded((0xF0, *_mem_form(size == 8, (op.value << 3 | 1,), src, mem)))
+        case LockXadd(size, mem, src):  # F0 0F C1 /r
+            return Encoded((0xF0, *_mem_form(size == 8, (0x0F, 0xC1), src, mem)))
+        case Xchg(size, mem, src):  # 87 /r
+            return Encoded(_mem_form(size == 8, (0x87,), src, mem))
+        case LockCmpxchg(size, mem, src):  # F0 0F B1 /r
+            return Encoded((0xF0, *_mem_form(size == 8, (0x0F, 0xB1), src, mem)))
+        case Jump(label):  # E9 cd
+            return Encoded((0xE9, 0, 0, 0, 0), label)
+        case JumpIf(cond, label):  # 0F 8x cd
+            return Encoded((0x0F, 0x80 | cond.value, 0, 0, 0, 0), label)
+        case JumpReg(reg):  # FF /4
+            return Encoded(_reg_form(32, (0xFF,), 4, reg))
+        case JumpMem(mem):  # FF /4
+            return Encoded(_mem_form(False, (0xFF,), 4, mem))
+        case JumpTable(label):  # FF /4, rip-relative
+            return Encoded((0xFF, 0x25, 0, 0, 0, 0), label)
+        case Push(reg):  # 50+rd
+            return Encoded((*_rex_opt(0, 0, 0, reg), 0x50 | reg & 7))
+        case Pop(reg):  # 58+rd
+            return Encoded((*_rex_opt(0, 0, 0, reg), 0x58 | reg & 7))
+        case Ret():  # C3
+            return Encoded((0xC3,))
+        case Label():
+            return Encoded(())
+        case _:
+            assert_never(instruction)
+
+
+def _refuse_foreign(instruction: X86) -> None:
+    """Operand combinations that the dataclasses can express but that are none of our forms."""
+    match instruction:
+        case MovSignExtend(source_bits, bits):
+            _refuse_unless(source_bits < bits, source_bits)
+        case LockAlu(op):
+            _refuse_unless(op in (Alu.ADD, Alu.OR, Alu.AND, Alu.XOR), op.value)
+        case StoreImm(size, _, PcPlus()):
+            _refuse_unless(size == FIELD, size)
+        case LeaIndexed(scale=scale):
+            _refuse_unless(0 <= scale <= 3, scale)
+
+
+def _refuse_unless(fits: bool, value: int) -> None:
+    if not fits:
+        raise EncodingRefused(f"{value} does not fit its field")
+
+
+def unsigned_field(value: int, size: int) -> Bytes:
+    """`size` little-endian bytes of 0 <= value < 2^(8 size). Raises EncodingRefused."""
+    _refuse_unless(0 <= value < 1 << 8 * size, value)
+    return tuple(value >> 8 * i & 0xFF for i in range(size))
+
+
+def signed_field(value: int, size: int) -> Bytes:
+    """`size` little-endian bytes of a two's complement value. Raises EncodingRefused."""
+    _refuse_unless(-(1 << 8 * size - 1) <= value < 1 << 8 * size - 1, value)
+    return tuple(value >> 8 * i & 0xFF for i in range(size))
+
+
+def _rex_opt(w: int, reg: int, index: int, rm: int, needed: bool = False) -> Bytes:
+    """The REX prefix, if one is needed. `reg`, `index` and `rm` are the register numbers that it extends."""
+    rex = 0x40 | (8 if w else 0) | (reg >> 3) << 2 | (index >> 3) << 1 | rm >> 3
+    return (rex,) if rex != 0x40 or needed else ()
+
+
+def _reg_form(bits: int, opcode: Bytes, reg: int, rm: int, *, byte_rm: bool = False) -> Bytes:
+    """REX, opcode and ModRM with two registers. Without REX, byte registers 4 to 7 would be ah, ch, dh, bh."""
+    return (*_rex_opt(bits == 64, reg, 0, rm, byte_rm and rm >= 4), *opcode, 0xC0 | (reg & 7) << 3 | rm & 7)
+
+
+def _mem_form(wide: bool, opcode: Bytes, reg: int, mem: Mem, *, byte_reg: bool = False) -> Bytes:
+    index = mem.index if mem.index is not None else 0
+    rex = _rex_opt(wide, reg, index, CAGE, byte_reg and reg >= 4)
+    return (*rex, *opcode, *_based(reg, CAGE, mem.index, 0, mem.disp))
+
+
+def _based(reg: int, base: Reg, index: Reg | None, scale: int, disp: int) -> Bytes:
+    """ModRM, SIB and displacement of [base + index * 2^scale + disp] (SDM 2, tables 2-2 and 2-3)."""
+    short = -128 <= disp <= 127
+    mod = 0x40 if short else 0x80
+    displacement = signed_field(disp, 1) if short else signed_field(disp, 4)
+    if index is None and base & 7 != Reg.rsp:
+        return (mod | (reg & 7) << 3 | base & 7, *displacement)
+    _refuse_unless(index is not Reg.rsp, Reg.rsp)
+    number = Reg.rsp if index is None else index  # 4 in the index field means "none"
+    return (mod | (reg & 7) << 3 | 4, scale << 6 | (number & 7) << 3 | base & 7, *displacement)
