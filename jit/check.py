@@ -14,7 +14,8 @@ nothing is known: so the state needs no fixpoint, and wherever a guest can be su
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
+from itertools import pairwise
 
 from jit.layout import Layout, Region
 from jit.lower import Block
@@ -51,10 +52,10 @@ class Admitted:
     blocks: tuple[Block, ...]
     layout: Layout
     enterable: tuple[bool, ...]
-    key: _Key
+    key: InitVar[_Key]  # not kept: `dataclasses.replace` must not be a way around the gate
 
-    def __post_init__(self) -> None:
-        if self.key is not _KEY:
+    def __post_init__(self, key: _Key) -> None:
+        if key is not _KEY:
             raise TypeError("only jit.check admits blocks")
 
 
@@ -104,6 +105,8 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
     for touch in contract.touches:
         if isinstance(touch, FrameBytes) and not _in_frame(touch, layout):
             return f"touches {touch.size} bytes at r10{touch.disp:+d}, outside the frame of {layout.frame_bytes} bytes"
+        if isinstance(touch, FrameBytes) and touch.disp % touch.aligned:
+            return f"touches {touch.size} bytes at r10{touch.disp:+d}, not aligned to {touch.aligned}"
     for probe in contract.probes:
         reason = _probe_refusal(probe, layout)
         if reason is not None:
@@ -140,8 +143,11 @@ def _check_flow(
     function_starts: frozenset[int],
 ) -> tuple[bool, ...]:
     index_of = {block.pc: i for i, block in enumerate(blocks)}
-    if not blocks or blocks[0].pc != function.start or len(index_of) != len(blocks):
-        raise GateRefused("the blocks do not start at the function's start, or repeat a pc", function.start)
+    if not blocks or blocks[0].pc != function.start:
+        raise GateRefused("the blocks do not start at the function's start", function.start)
+    # with that, an edge that goes back in the order of blocks is one that goes back in pcs, and is polled
+    if any(a.pc >= b.pc for a, b in pairwise(blocks)) or blocks[-1].pc >= function.end:
+        raise GateRefused("the blocks are not in the order of their pcs, or leave the function", function.start)
     labels = _labels(blocks, contracts)
     enterable = [True] * len(blocks)
     approved: Approved | None = None
@@ -153,9 +159,11 @@ def _check_flow(
         if block.pc == function.start and not _begins_with_poll(contracts[i]):
             raise GateRefused("the function's start has no poll", block.pc)
         reachable = True
-        for macro, contract in zip(block.macros, contracts[i], strict=True):
+        for place, (macro, contract) in enumerate(zip(block.macros, contracts[i], strict=True)):
             if not reachable:
                 raise GateRefused("follows a macro that does not fall through", block.pc, macro)
+            if contract.polls and place > 0:
+                raise GateRefused("a poll that is not the first macro of its instruction", block.pc, macro)
             approved, approved_at = _step(macro, contract, block.pc, i, approved, approved_at, enterable)
             for target in contract.leaves:
                 if isinstance(target, Ahead):
@@ -163,8 +171,11 @@ def _check_flow(
                 elif isinstance(target, Callee) and block.pc + target.distance not in function_starts:
                     raise GateRefused("calls what is not the start of a function", block.pc, macro)
             reachable = contract.falls_through
-        if contracts[i] and contracts[i][-1].resumes_behind and i + 1 == len(blocks):
-            raise GateRefused("the host would resume behind the function's end", block.pc)
+        if contracts[i] and contracts[i][-1].resumes_behind:
+            if i + 1 == len(blocks):
+                raise GateRefused("the host would resume behind the function's end", block.pc)
+            if blocks[i + 1].pc != block.pc + 1:
+                raise GateRefused(f"the host would resume at pc {block.pc + 1}, which has no block", block.pc)
     if reachable:
         raise GateRefused("control falls off the function's end", blocks[-1].pc)
     return tuple(enterable)

@@ -40,11 +40,12 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class FrameBytes:
-    """The `size` bytes at r10 + disp. The gate admits them only inside the current frame."""
+    """The `size` bytes at r10 + disp. The gate admits them only inside the current frame, and `disp` aligned."""
 
     disp: int
     size: int
     write: bool
+    aligned: int = 1
 
 
 @dataclass(frozen=True, slots=True)

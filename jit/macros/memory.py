@@ -53,7 +53,7 @@ class InFrame:
         return Mem(self.disp, FRAME)
 
     def touch(self, size: int, write: bool, aligned: int = 1) -> FrameBytes:
-        return FrameBytes(self.disp, size, write)
+        return FrameBytes(self.disp, size, write, aligned)
 
 
 @dataclass(frozen=True, slots=True)
