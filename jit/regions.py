@@ -30,6 +30,7 @@ Provenance = Region | None
 Hints = dict[int, Provenance]
 _ARGUMENTS = range(1, 6)
 _SWEEPS = 16  # of one function; code from compilers needs two or three, and hostile code gets no more
+_SPILLS = 64  # remembered at one place: every label keeps a copy
 
 
 @dataclass(slots=True)
@@ -185,8 +186,11 @@ def _transfer(
 
 def _spill(state: _State, form: Form, instruction: Instruction) -> None:
     offset = instruction.offset
-    for overwritten in [o for o in state.spilled if offset - 8 < o < offset + form.size]:
-        del state.spilled[overwritten]
+    if state.spilled:
+        for overwritten in range(offset - 7, offset + form.size):
+            state.spilled.pop(overwritten, None)
+    if len(state.spilled) == _SPILLS:
+        return
     if form.size == 8 and form.source is Source.REG and state.registers[instruction.src] is not None:
         state.spilled[offset] = state.registers[instruction.src]
 
