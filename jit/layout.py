@@ -235,6 +235,9 @@ def hypothesis_violation(layout: Layout, placement: Placement) -> str | None:
         return "calldata is within reach of a frame-relative displacement"
     if layout.calldata.low < stack_end or layout.calldata.low + layout.calldata.size > layout.slot_bytes:
         return "calldata overlaps the stack or the end of the slot"
+    for span in (layout.read_only, layout.writable, layout.calldata):
+        if span.low + power_of_two(span.size) > layout.slot_bytes:
+            return "the window of a region, where a clamped access may go, reaches beyond the slot"
     if (layout.read_only.low | layout.writable.low | layout.calldata.low) % PAGE:
         return "a region does not start on a page"
     if min(layout.read_only.size, layout.writable.size, layout.calldata.size) < 0:
