@@ -26,27 +26,27 @@ def decode(code: bytes, memo: MutableMapping[bytes, Instruction] | None = None) 
         raise Rejected(Reason.PARTIAL_SLOT, len(code) // SLOT_BYTES, detail=f"{len(code)} bytes")
     memo = {} if memo is None else memo
     program: list[Instruction | None] = []
-    position = 0
-    while position < len(code):
-        slot = code[position : position + SLOT_BYTES]
+    slots = iter([code[position : position + SLOT_BYTES] for position in range(0, len(code), SLOT_BYTES)])
+    for slot in slots:
         instruction = memo.get(slot)
         if instruction is None:
-            instruction = memo[slot] = Instruction(*_fields(slot))
-        position += SLOT_BYTES
-        if instruction.opcode != WIDE_OPCODE:
-            program.append(instruction)
-            continue
-        pc = len(program)
-        if position == len(code):
-            raise Rejected(Reason.TRUNCATED_WIDE, pc, instruction)
-        upper = _fields(code[position : position + SLOT_BYTES])
-        position += SLOT_BYTES
-        if upper[:4] != (0, 0, 0, 0):
-            raise Rejected(Reason.WIDE_SECOND, pc + 1, Instruction(*upper))
-        value = (instruction.imm & 0xFFFFFFFF) | (upper[4] & 0xFFFFFFFF) << 32
-        program.append(Instruction(WIDE_OPCODE, instruction.dst, instruction.src, instruction.offset, value))
-        program.append(None)
+            opcode, registers, offset, imm = _SLOT.unpack(slot)
+            instruction = memo[slot] = Instruction(opcode, registers & 15, registers >> 4, offset, imm)
+        program.append(instruction)
+        if instruction.opcode == WIDE_OPCODE:
+            program[-1] = _wide(instruction, next(slots, None), len(program) - 1)
+            program.append(None)
     return tuple(program)
+
+
+def _wide(lower: Instruction, second: bytes | None, pc: int) -> Instruction:
+    """The lddw at `pc`, from its first slot and the bytes of its second. Raises Rejected."""
+    if second is None:
+        raise Rejected(Reason.TRUNCATED_WIDE, pc, lower)
+    opcode, registers, offset, imm = _SLOT.unpack(second)
+    if (opcode, registers, offset) != (0, 0, 0):
+        raise Rejected(Reason.WIDE_SECOND, pc + 1, Instruction(opcode, registers & 15, registers >> 4, offset, imm))
+    return lower._replace(imm=(lower.imm & 0xFFFFFFFF) | (imm & 0xFFFFFFFF) << 32)
 
 
 def encode(program: Program) -> bytes:
@@ -63,8 +63,3 @@ def encode(program: Program) -> bytes:
         else:
             code += _SLOT.pack(i.opcode, registers, i.offset, i.imm)
     return bytes(code)
-
-
-def _fields(slot: bytes) -> tuple[int, int, int, int, int]:
-    opcode, registers, offset, imm = _SLOT.unpack(slot)
-    return opcode, registers & 15, registers >> 4, offset, imm
