@@ -6,12 +6,14 @@ whatever its code; a fault ends that guest and no other; no guest runs longer th
 """
 
 from runtime.errors import GuestPointerFault, RuntimeRefused, SnapshotRefused
-from runtime.guest import Guest, Phase
+from runtime.guest import Guest
 from runtime.helpers import HelperMisuse
 from runtime.host import Host, shared_host
 from runtime.memory import GuestMemory
 from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempted, Stopped, Waiting
+from runtime.phase import Phase
 from runtime.program import Program, load, load_bytecode
+from runtime.snapshot import Snapshot
 
 __all__ = [
     "Event",
@@ -28,6 +30,7 @@ __all__ = [
     "Preempted",
     "Program",
     "RuntimeRefused",
+    "Snapshot",
     "SnapshotRefused",
     "Stopped",
     "Waiting",

@@ -16,7 +16,6 @@ import inspect
 import time
 import weakref
 from collections.abc import Awaitable
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from jit.context import Exit
@@ -37,6 +36,8 @@ from runtime.errors import GuestPointerFault, LayoutHypothesis, WrongState
 from runtime.helpers import Helper, HelperMisuse
 from runtime.memory import GuestMemory
 from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempted, Stopped, Waiting
+from runtime.phase import Phase
+from runtime.snapshot import Snapshot, restore_into, taken
 from simulator import ebpf
 
 if TYPE_CHECKING:
@@ -46,17 +47,6 @@ HELD_FUEL = 1024  # polls with the interpreter lock held: what most activations 
 DEFAULT_SLICE_MS = 1.0
 _INTERPRETED_FUEL = 2048  # polls between two looks at the clock
 _MASK = (1 << 64) - 1
-
-
-class Phase(Enum):
-    """Where a guest is between two calls of its methods."""
-
-    IDLE = "idle"
-    READY = "ready"  # begun, nothing executed
-    PREEMPTED = "preempted"
-    WAITING = "waiting"  # at a helper call without an answer
-    ANSWERED = "answered"  # behind a helper call, r0 set
-    CLOSED = "closed"
 
 
 class Guest:
@@ -275,6 +265,20 @@ class Guest:
         for number in range(1, 6):
             self.context.set_register(number, 0)
         self.phase = Phase.ANSWERED
+
+    def snapshot(self) -> Snapshot:
+        """The guest as a value, to be continued by `Program.restore` here or elsewhere. Raises WrongState."""
+        self._refuse_if_closed()
+        return taken(self)
+
+    def adopt_snapshot(self, snapshot: Snapshot) -> None:
+        """Become what `snapshot` says; for `Program.restore`. Raises SnapshotRefused, LayoutHypothesis."""
+        restore_into(self, snapshot)
+        if snapshot.phase is not Phase.IDLE:
+            if self._unit is not None:
+                self.context.rederive(self._unit)
+            self._check_hypothesis()
+        self.phase = snapshot.phase
 
     def stop(self) -> None:
         """End the activation as soon as possible; may be called from any thread. The run ends with Stopped."""

@@ -10,16 +10,19 @@ reserved. Raises only LoadError and its kinds for bad input.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from jit.layout import LOOP_PROFILE, Layout, LayoutRefused, Profile, data_lows, plan
-from runtime.errors import EngineUnavailable
+from runtime.errors import EngineUnavailable, SnapshotRefused
 from runtime.guest import Guest
 from runtime.guest_code import MEMORY_FUNCTIONS
 from runtime.helpers import HelperFunction, Helpers
 from runtime.host import Host, shared_host
 from runtime.lines import line_of
 from runtime.outcomes import Faulted, FaultKind
+from runtime.phase import Phase
+from runtime.snapshot import Snapshot, identity
 from runtime.text import Text, Unit
 from validator.disassemble import disassemble
 from validator.errors import LinkError
@@ -62,6 +65,33 @@ class Program:
     def instantiate(self) -> Guest:
         """A new guest with its own memory. Raises MemoryUnavailable."""
         return Guest(self, self._calldata_bytes or 0)
+
+    @functools.cached_property
+    def identity(self) -> str:
+        """What a snapshot remembers of its program, in hex."""
+        return identity(self)
+
+    def restore(self, snapshot: Snapshot) -> Guest:
+        """A new guest that goes on where `snapshot` was taken, on this program's engine.
+
+        Raises SnapshotRefused if the snapshot is not of this program, or could not have been taken from it.
+        """
+        if snapshot.program != self.identity:
+            raise SnapshotRefused("the snapshot is of another program, or of other initial data, helpers or profile")
+        if snapshot.phase is Phase.CLOSED:
+            raise SnapshotRefused("a closed guest cannot be restored")
+        if self._calldata_bytes is not None and snapshot.calldata_size != self._calldata_bytes:
+            raise SnapshotRefused(f"calldata of {snapshot.calldata_size} bytes, here it has {self._calldata_bytes}")
+        try:
+            guest = Guest(self, snapshot.calldata_size)
+        except LayoutRefused as error:
+            raise SnapshotRefused(str(error)) from error
+        try:
+            guest.adopt_snapshot(snapshot)
+        except BaseException:
+            guest.close()
+            raise
+        return guest
 
     def entry_pc(self, entry: str | int | None) -> int:
         """The pc of an entry, by section or function name; None is the program's main entry. Raises LinkError."""
