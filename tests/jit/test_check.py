@@ -121,6 +121,7 @@ def test_frame_access_of_no_bytes_is_refused(size: int) -> None:
         AtomicFetchAdd(8, InFrame(-8), R10),
         AtomicExchange(8, InFrame(-8), R10),
         Divide(64, False, False, R10, RAX),
+        Move(64, Reg.r9, RAX),  # the fuel
         Move(64, RBP, RAX),
         LoadFrom(RBP, InFrame(-8), 8, False),
         Move(64, RSP, RAX),
