@@ -25,9 +25,13 @@ from rich.table import Table
 
 from jit.layout import LayoutRefused
 from runtime.errors import RuntimeRefused
+from runtime.explain import explain, read_code, read_object, select
+from runtime.explain_html import page
+from runtime.explain_text import render
 from runtime.memory import GuestMemory
 from runtime.outcomes import Exited, Faulted, Outcome
 from runtime.program import INTERPRETER, JIT, load
+from runtime.sources import Sources
 from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
 from validator.errors import LoadError
 
@@ -71,6 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     vectors.add_argument("file", type=Path, metavar="FILE.json", help="a list of vectors, see runtime/vectors.py")
     _add_engine(vectors)
     vectors.add_argument("--json", type=Path, metavar="FILE", help="write the counts and the failures to FILE")
+
+    shown = commands.add_parser("explain", help="show what each pass makes of each instruction")
+    shown.set_defaults(command=explain_command)
+    program = shown.add_mutually_exclusive_group(required=True)
+    program.add_argument("file", type=Path, nargs="?", metavar="FILE.o", help="an object file")
+    program.add_argument("--code", type=_hex, metavar="HEX", help="bare code in place of an object")
+    part = shown.add_mutually_exclusive_group()
+    part.add_argument("--entry", metavar="SECTION", help="only what this section or global function reaches")
+    part.add_argument("--function", type=int, metavar="PC", help="only the function that holds this pc")
+    shown.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead of text")
+    shown.add_argument("--sources", type=Path, metavar="DIR", help="where the C files that the object names are")
     return parser
 
 
@@ -182,6 +197,27 @@ def _failure_table(failures: Iterable[Report]) -> Table:
     for report in failures:
         table.add_row(*(escape(text) for text in (report.vector.name, report.vector.expected, report.got)))
     return table
+
+
+# ---------------------------------------------------------------- explain
+
+
+def explain_command(options: argparse.Namespace) -> int:
+    """`explain`: status 1 if the decoder does not read back what the assembler wrote."""
+    code: bytes | None = options.code
+    source = read_code(code) if code is not None else read_object(options.file.read_bytes())
+    sources = Sources(options.sources)
+    listings = [explain(source, function) for function in select(source, options.entry, options.function)]
+    if options.html is not None:
+        title = options.file.name if code is None else f"code {code[:16].hex()}"
+        options.html.write_text(page(f"{title}, pass by pass", listings, sources), encoding="utf-8")
+        print(f"{options.html}: {len(listings)} functions, {sum(listing.code_bytes for listing in listings)} bytes")
+    else:
+        console = Console(highlight=False)
+        for listing in listings:
+            console.print(render(listing, sources, console.width))
+            console.print()
+    return 1 if any(listing.unfaithful for listing in listings) else 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ Source: DWARF 5 section 6.2; DWARF 4 section 6.2.4 for the older header.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,10 +49,16 @@ class Row(NamedTuple):
 
 def line_of(data: bytes, section: str, offset: int) -> SourceLine | None:
     """The line that the instruction at `offset` bytes in `section` of the object `data` came from, if it says so."""
-    try:
-        return _search(read_object(data), section, offset)
-    except (LoadError, _Malformed):
-        return None
+    return lines_of(data, section, (offset,)).get(offset)
+
+
+def lines_of(data: bytes, section: str, offsets: Iterable[int]) -> dict[int, SourceLine]:
+    """`line_of` for each of `offsets` that has a line; the table is read once."""
+    found: dict[int, SourceLine] = {}
+    with suppress(LoadError, _Malformed):  # what was found before the damage counts
+        for offset, line in _search(read_object(data), section, sorted(set(offsets))):
+            found[offset] = line
+    return found
 
 
 class _Malformed(Exception):
@@ -130,28 +138,29 @@ class _Header:
     files: tuple[tuple[Text, int], ...]  # path, directory
 
 
-def _search(elf: ElfObject, section: str, offset: int) -> SourceLine | None:
+def _search(elf: ElfObject, section: str, wanted_offsets: list[int]) -> Iterator[tuple[int, SourceLine]]:
+    """The lines of `wanted_offsets`, which are sorted; whatever is found is deleted from there."""
     by_name: dict[str, list[int]] = {}
     for index in range(1, len(elf.sections)):
         by_name.setdefault(section_name(elf, index), []).append(index)
     wanted, tables = by_name.get(section, []), by_name.get(".debug_line", [])
     if len(wanted) != 1 or len(tables) != 1 or elf.sections[tables[0]].size > MAX_LINE_BYTES:
-        return None
+        return
     strings = {name: contents(elf, by_name[name][0]) for name in _STRING_FORMS.values() if name in by_name}
     addresses = _addresses(elf, tables[0])
     table = contents(elf, tables[0])
     at = 0
-    while at < len(table):
+    while at < len(table) and wanted_offsets:
         unit = _Cursor(table, at, len(table))
         size = unit.fixed(4)
         if size > len(table) - unit.at:  # also the escape of 64-bit DWARF, 0xffffffff
             raise _Malformed
         at = unit.end = unit.at + size
         header = _read_header(unit, strings)
-        row = _row_at(_rows(unit, header, addresses), wanted[0], offset)
-        if row is not None:
-            return _source_line(header, row)
-    return None
+        for offset, row in _rows_at(_rows(unit, header, addresses), wanted[0], wanted_offsets):
+            line = _source_line(header, row)
+            if line is not None:
+                yield offset, line
 
 
 def _addresses(elf: ElfObject, table: int) -> dict[int, tuple[int, int]]:
@@ -215,7 +224,7 @@ _FORM_STRING, _FORM_UDATA = 0x08, 0x0F
 
 
 def _entries(unit: _Cursor, strings: Mapping[str, bytes]) -> Iterator[tuple[Text, int]]:
-    """The entries of a version 5 table of directories or files. Each takes a byte or more, whatever count is claimed."""
+    """The entries of a version 5 table of directories or files. Each takes at least one byte of the file."""
     fields = [(unit.uleb(), unit.uleb()) for _ in range(unit.fixed(1))]
     count = unit.uleb()
     if count > unit.end - unit.at or (count and not fields):
@@ -285,14 +294,21 @@ def _rows(unit: _Cursor, header: _Header, addresses: Mapping[int, tuple[int, int
                     unit.uleb()
 
 
-def _row_at(rows: Iterator[Row], section: int, offset: int) -> Row | None:
-    """The row that describes `offset`: the last one at or before it whose successor in the sequence lies behind it."""
+def _rows_at(rows: Iterator[Row], section: int, offsets: list[int]) -> Iterator[tuple[int, Row]]:
+    """The row of each offset: the first at or before it whose successor in the sequence lies behind it.
+
+    An offset that was found is deleted from `offsets`: a hostile table may describe all of them in every row.
+    """
     last = Row(0, 0, 0, 0)
     for row in rows:
-        if last.section == section and last.line > 0 and last.offset <= offset < row.offset:
-            return last
+        if last.section == section and last.line > 0 and last.offset < row.offset:
+            first, end = bisect_left(offsets, last.offset), bisect_left(offsets, row.offset)
+            for offset in offsets[first:end]:
+                yield offset, last
+            del offsets[first:end]
+        if not offsets:
+            return
         last = row
-    return None
 
 
 def _source_line(header: _Header, row: Row) -> SourceLine | None:

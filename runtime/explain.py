@@ -1,0 +1,310 @@
+"""What each pass makes of each instruction: the passes' own values, put side by side. `python -m runtime explain`.
+
+    eBPF --lower, check--> macros --expand--> x86 --assemble--> bytes --decode--> x86 again
+
+Input: an object or bare code. Output: `Listing`s; `runtime.explain_text` and `runtime.explain_html` render them.
+Runs the same passes as the engine, on the same layout, but no guest: nothing is mapped, and helpers need not exist.
+The bytes are those that `assemble` hands to the arena, so exit stubs and the function table are still distance 0.
+Every instruction is read back: `faithful` says that `jit.decode` finds the same instruction in those bytes, every
+jump resolved.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jit.assemble import FIELD, FunctionCode, encode, leave_stub
+from jit.check import check
+from jit.context import PC, Exit
+from jit.decode import NotOurs, decode
+from jit.disassemble import disassemble as disassemble_x86
+from jit.disassemble import disassemble_macro
+from jit.expand import translate
+from jit.layout import Layout, data_lows, plan
+from jit.lower import lower
+from jit.macros import Macro
+from jit.regions import Hints, guess
+from jit.x86 import (
+    X86,
+    Ahead,
+    Callee,
+    Jump,
+    JumpIf,
+    JumpTable,
+    Label,
+    LeaLabel,
+    Leave,
+    Local,
+    Mem,
+    Native,
+    PcPlus,
+    StoreImm,
+    Stub,
+    Target,
+)
+from runtime.guest_code import MEMORY_FUNCTIONS
+from runtime.helpers import Helpers
+from runtime.lines import SourceLine, lines_of
+from runtime.memory import GuestMemory
+from validator.decode import decode as decode_ebpf
+from validator.decode import encode as encode_ebpf
+from validator.disassemble import disassemble
+from validator.errors import LinkError, UnknownHelpers
+from validator.isa import SLOT_BYTES, Kind, call_target
+from validator.link import Linked, link
+from validator.validate import Function, Validated, validate
+
+INPUT_BYTES = 4096  # of the input region: bounds are constants in the code, so that some size must be assumed
+_NUMBERS = range(1, 256)  # helpers by number that code may call here
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One x86 instruction, its bytes, and whether `decode` reads it in them."""
+
+    text: str
+    code: bytes
+    faithful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One macro; `meaning` is the first line of its docstring."""
+
+    text: str
+    meaning: str
+    machine: tuple[Machine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One eBPF instruction. `cold` is the code behind the function's end that its checks and polls leave through."""
+
+    pc: int
+    text: str
+    slot: bytes
+    line: SourceLine | None
+    steps: tuple[Step, ...]
+    cold: tuple[Machine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One function. `name` says what is known of it: the symbol of a global function, its section."""
+
+    name: str
+    function: Function
+    rows: tuple[Row, ...]
+    code_bytes: int
+
+    @property
+    def unfaithful(self) -> int:
+        """How many instructions `decode` does not read back."""
+        machine = (m for row in self.rows for m in (*(x for step in row.steps for x in step.machine), *row.cold))
+        return sum(not m.faithful for m in machine)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program, as far as the passes are concerned. `linked` and `data` are None for bare code."""
+
+    validated: Validated
+    layout: Layout
+    hints: Hints
+    linked: Linked | None
+    data: bytes | None
+
+
+# ---------------------------------------------------------------- what is explained
+
+
+def read_object(data: bytes) -> Source:
+    """The program in an ELF object. Raises LoadError; unknown helpers are as good as known ones."""
+    try:
+        return _linked(data, ())
+    except UnknownHelpers as error:
+        return _linked(data, error.names)
+
+
+def read_code(code: bytes) -> Source:
+    """The program in bare code. Raises LoadError."""
+    helpers = Helpers(dict.fromkeys(_NUMBERS, _never)).numbers
+    return _source(validate(decode_ebpf(code), (0,), helpers), plan(0, 0, INPUT_BYTES))
+
+
+def _linked(data: bytes, names: Sequence[str]) -> Source:
+    table = Helpers(dict.fromkeys((*names, *_NUMBERS), _never))
+    linked = link(data, table.by_name, lambda read_only, _writable: data_lows(read_only), (MEMORY_FUNCTIONS,))
+    entries = sorted(set(linked.entries.values()))
+    validated = validate(decode_ebpf(linked.code), entries, table.numbers, linked.starts)
+    return _source(validated, plan(len(linked.read_only), linked.writable_size, INPUT_BYTES), linked, data)
+
+
+def _source(validated: Validated, layout: Layout, linked: Linked | None = None, data: bytes | None = None) -> Source:
+    return Source(validated, layout, guess(validated, layout), linked, data)
+
+
+def _never(_memory: GuestMemory, _a: int, _b: int, _c: int, _d: int, _e: int) -> int:
+    raise AssertionError("explain runs no guest")
+
+
+def select(source: Source, entry: str | None = None, pc: int | None = None) -> tuple[Function, ...]:
+    """The function that holds `pc`; else those that `entry` reaches; else all. Raises LinkError.
+
+    Functions of the runtime's own guest code are shown by pc only.
+    """
+    functions = source.validated.functions
+    if pc is not None:
+        if not 0 <= pc < functions[-1].end:
+            raise LinkError(f"no pc {pc}: the program has pcs 0 to {functions[-1].end - 1}")
+        return (functions[_index(functions, pc)],)
+    own = tuple(f for f in functions if source.linked is None or source.linked.locate(f.start)[0].library is None)
+    if entry is None:
+        return own
+    if source.linked is None:
+        raise LinkError(f"bare code has no section or function names, so no {entry!r}")
+    reached = _reached(source.validated, source.linked.entry(entry))
+    return tuple(function for function in own if function.start in reached)
+
+
+def _pcs(function: Function) -> range:
+    return range(function.start, function.end)
+
+
+def _index(functions: Sequence[Function], pc: int) -> int:
+    return bisect_right([function.start for function in functions], pc) - 1
+
+
+def _reached(validated: Validated, start: int) -> set[int]:
+    """The starts of the functions that the one at `start` calls, directly or not, and its own."""
+    by_start = {function.start: function for function in validated.functions}
+    reached, pending = {start}, [start]
+    while pending:
+        function = by_start[pending.pop()]
+        for pc in _pcs(function):
+            form, instruction = validated.forms[pc], validated.program[pc]
+            if form is None or instruction is None or form.kind is not Kind.CALL_LOCAL:
+                continue
+            target = call_target(form, instruction, pc)
+            if target is not None and target not in reached:
+                reached.add(target)
+                pending.append(target)
+    return reached
+
+
+# ---------------------------------------------------------------- one function
+
+
+def explain(source: Source, function: Function) -> Listing:
+    """All passes over one function. Raises GateRefused or EncodingRefused, which are bugs of ours."""
+    validated, layout = source.validated, source.layout
+    starts = frozenset(f.start for f in validated.functions)
+    admitted = check(lower(validated, function, layout, source.hints), function, starts, layout)
+    code = translate(admitted)
+    expansions = [(block.pc, [(macro, macro.expand(layout)) for macro in block.macros]) for block in admitted.blocks]
+    body_bytes = sum(len(encode(x).code) for _, macros in expansions for _, expansion in macros for x in expansion)
+    reader = _Reader(code, body_bytes)
+    steps = {pc: tuple(_step(reader, pc, *macro) for macro in macros) for pc, macros in expansions}
+    cold = {pc: tuple(machine) for pc, machine in _cold(reader)}
+    lines = _lines(source, function)
+    rows = []
+    for pc, made in steps.items():
+        instruction = validated.program[pc]
+        assert instruction is not None
+        text, slot = disassemble(instruction, pc), encode_ebpf((instruction,))
+        rows.append(Row(pc, text, slot, lines.get(pc), made, cold.get(pc, ())))
+    return Listing(_name(source, function), function, tuple(rows), len(code.code))
+
+
+class _Reader:
+    """Goes through the bytes of a function, instruction by instruction, and compares."""
+
+    def __init__(self, code: FunctionCode, body_bytes: int) -> None:
+        self.code, self.at = code, 0
+        self._offsets = dict(zip(code.pcs, code.offsets, strict=True))
+        self.stubs: dict[tuple[int, Exit], int] = {}  # where the cold stub of a pc for a reason begins
+        for fixup, pc in zip(code.fixups, code.fixup_pcs, strict=True):
+            if fixup.offset >= body_bytes and isinstance(fixup.label, Stub):
+                self.stubs[pc, fixup.label.exit] = fixup.offset + FIELD - len(leave_stub(fixup.label.exit).code)
+
+    def read(self, pc: int, instructions: Sequence[X86]) -> Iterator[Machine]:
+        """The next bytes, which should be these instructions."""
+        places, end = {}, self.at
+        for instruction in instructions:
+            if isinstance(instruction, Label):
+                places[instruction.number] = end
+            end += len(encode(instruction).code)
+        for instruction in instructions:
+            start, text = self.at, disassemble_x86(instruction, pc)
+            self.at += len(encode(instruction).code)
+            content = self.code.code[start : self.at]
+            faithful = isinstance(instruction, Label) or self._decoded(start) == self._resolved(instruction, pc, places)
+            yield Machine(text, content, faithful)
+
+    def _decoded(self, start: int) -> X86 | None:
+        """What `decode` finds in the bytes [start, at), if it is one instruction and no more."""
+        try:
+            instruction, length = decode(self.code.code, start)
+        except NotOurs:
+            return None
+        return instruction if start + length == self.at else None
+
+    def _resolved(self, instruction: X86, pc: int, places: Mapping[int, int]) -> X86:
+        """`instruction` with distances and numbers in place of labels."""
+        match instruction:
+            case Jump(label) | JumpIf(_, label) | JumpTable(label) | LeaLabel(_, label):
+                return replace(instruction, label=Native(self._distance(label, pc, places)))
+            case StoreImm(_, _, PcPlus(delta)):
+                return replace(instruction, imm=pc + delta)
+            case _:
+                return instruction
+
+    def _distance(self, label: Target, pc: int, places: Mapping[int, int]) -> int:
+        match label:
+            case Local(number):
+                return places[number] - self.at
+            case Ahead(distance):
+                return self._offsets[pc + distance] - self.at
+            case Leave(exit):
+                return self.stubs[pc, exit] - self.at
+            case Native(displacement):
+                return displacement
+            case Stub() | Callee():
+                return 0  # the arena patches these
+
+
+def _step(reader: _Reader, pc: int, macro: Macro, expansion: Sequence[X86]) -> Step:
+    meaning = (macro.__doc__ or "").partition("\n")[0]
+    return Step(disassemble_macro(macro), meaning, tuple(reader.read(pc, expansion)))
+
+
+def _cold(reader: _Reader) -> Iterator[tuple[int, list[Machine]]]:
+    """The cold stubs, by pc, as they follow the body."""
+    machine: dict[int, list[Machine]] = {}
+    for (pc, exit), start in sorted(reader.stubs.items(), key=lambda stub: stub[1]):
+        assert start == reader.at, "bytes between the function's body and its stubs"
+        machine.setdefault(pc, []).extend(reader.read(pc, (StoreImm(4, Mem(PC), PcPlus(0)), Jump(Stub(exit)))))
+    yield from machine.items()
+
+
+def _lines(source: Source, function: Function) -> dict[int, SourceLine]:
+    """The C line of each pc that has one."""
+    if source.linked is None or source.data is None:
+        return {}
+    section, _ = source.linked.locate(function.start)
+    if section.library is not None:
+        return {}
+    found = lines_of(source.data, section.name, ((pc - section.first) * SLOT_BYTES for pc in _pcs(function)))
+    return {section.first + offset // SLOT_BYTES: line for offset, line in found.items()}
+
+
+def _name(source: Source, function: Function) -> str:
+    where = f"pc {function.start}"
+    if source.linked is None:
+        return where
+    names = [name for name, pc in source.linked.functions.items() if pc == function.start]
+    section, offset = source.linked.locate(function.start)
+    library = "" if section.library is None else ", in guest code of the runtime"
+    return f"{', '.join(names) or 'static function'}, {where}, section {section.name!r} at offset {offset:#x}{library}"
