@@ -1,0 +1,39 @@
+# `make run` shows the thing working, `make test` checks all that is claimed. Both need Python 3.11 or later and make;
+# everything else is installed into .venv, again only when pyproject.toml changes.
+
+PYTHON ?= python3
+VENV := .venv
+IN_VENV := $(VENV)/bin/python
+DEMO := runtime/guest_code/demo
+
+.PHONY: run test clean
+
+run: $(VENV)/run.stamp
+	@echo "== $(DEMO).c, compiled by clang to eBPF, on the lines of $(DEMO).log, as native code"
+	$(IN_VENV) -m runtime run $(DEMO).o --mem-file $(DEMO).log --engine jit
+	@echo "== the same by the reference interpreter"
+	$(IN_VENV) -m runtime run $(DEMO).o --mem-file $(DEMO).log --engine interpreter
+	@echo "== how its inner loop is translated (the first lines)"
+	@$(IN_VENV) -m runtime explain $(DEMO).o --function 103 --sources . > $(VENV)/explain.txt
+	@head -n 40 $(VENV)/explain.txt
+
+test: $(VENV)/test.stamp
+	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m mypy
+	$(IN_VENV) -m pytest -n 2 -rs
+
+# the Python that made .venv stays; remove .venv (make clean) to change it
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
+	$(IN_VENV) -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
+	$(IN_VENV) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(VENV)/run.stamp
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
