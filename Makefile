@@ -14,8 +14,7 @@ run: $(VENV)/run.stamp
 	@echo "== the same by the reference interpreter"
 	$(IN_VENV) -m runtime run $(DEMO).o --mem-file $(DEMO).log --engine interpreter
 	@echo "== how its inner loop is translated (the first lines)"
-	@$(IN_VENV) -m runtime explain $(DEMO).o --function 103 --sources . > $(VENV)/explain.txt
-	@head -n 40 $(VENV)/explain.txt
+	@COLUMNS=124 $(IN_VENV) -m runtime explain $(DEMO).o --function 103 --sources . | head -n 40
 
 test: $(VENV)/test.stamp
 	$(IN_VENV) -m ruff check .

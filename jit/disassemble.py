@@ -21,7 +21,6 @@ from jit.x86 import (
     AluReg,
     Bswap,
     Callee,
-    DecMem32,
     Div,
     Idiv,
     Imul,
@@ -141,8 +140,6 @@ def disassemble(instruction: X86, pc: int | None = None) -> str:
             return f"xchg {_SIZE[size]} {memory(mem)}, {register(src, 8 * size)}"
         case LockCmpxchg(size, mem, src):
             return f"lock cmpxchg {_SIZE[size]} {memory(mem)}, {register(src, 8 * size)}"
-        case DecMem32(mem):
-            return f"dec dword {memory(mem)}"
         case Jump(target):
             return f"jmp {label(target, pc)}"
         case JumpIf(cond, target):
@@ -159,8 +156,8 @@ def disassemble(instruction: X86, pc: int | None = None) -> str:
             return f"pop {register(reg)}"
         case Ret():
             return "ret"
-        case Label(place):
-            return f".{place}:"
+        case Label(place, cold):
+            return f".{place}: (cold)" if cold else f".{place}:"
         case _:
             assert_never(instruction)
 

@@ -12,19 +12,19 @@ jump resolved.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jit.assemble import FIELD, FunctionCode, encode, leave_stub
+from jit.assemble import FunctionCode, leave_stub
 from jit.check import check
 from jit.context import PC, Exit
 from jit.decode import NotOurs, decode
 from jit.disassemble import disassemble as disassemble_x86
 from jit.disassemble import disassemble_macro
+from jit.encode import FIELD, encode
 from jit.expand import translate
 from jit.layout import Layout, data_lows, plan
 from jit.lower import lower
-from jit.macros import Macro
 from jit.regions import Hints, guess
 from jit.x86 import (
     X86,
@@ -62,11 +62,12 @@ _NUMBERS = range(1, 256)  # helpers by number that code may call here
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One x86 instruction, its bytes, and whether `decode` reads it in them."""
+    """One x86 instruction, its bytes, and whether `decode` reads it in them. `cold`: behind the straight path."""
 
     text: str
     code: bytes
     faithful: bool
+    cold: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One eBPF instruction. `cold` is the code behind the function's end that its checks and polls leave through."""
+    """One eBPF instruction. `stubs` are what its checks and polls leave through, behind the function."""
 
     pc: int
     text: str
     slot: bytes
     line: SourceLine | None
     steps: tuple[Step, ...]
-    cold: tuple[Machine, ...]
+    stubs: tuple[Machine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Listing:
     @property
     def unfaithful(self) -> int:
         """How many instructions `decode` does not read back."""
-        machine = (m for row in self.rows for m in (*(x for step in row.steps for x in step.machine), *row.cold))
+        machine = (m for row in self.rows for m in (*(x for step in row.steps for x in step.machine), *row.stubs))
         return sum(not m.faithful for m in machine)
 
 
@@ -203,90 +204,105 @@ def explain(source: Source, function: Function) -> Listing:
     starts = frozenset(f.start for f in validated.functions)
     admitted = check(lower(validated, function, layout, source.hints), function, starts, layout)
     code = translate(admitted)
-    expansions = [(block.pc, [(macro, macro.expand(layout)) for macro in block.macros]) for block in admitted.blocks]
-    body_bytes = sum(len(encode(x).code) for _, macros in expansions for _, expansion in macros for x in expansion)
-    reader = _Reader(code, body_bytes)
-    steps = {pc: tuple(_step(reader, pc, *macro) for macro in macros) for pc, macros in expansions}
-    cold = {pc: tuple(machine) for pc, machine in _cold(reader)}
+    expansions = [(block.pc, macro, macro.expand(layout)) for block in admitted.blocks for macro in block.macros]
+    straight, cold = 0, sum(_sizes(expansion)[False] for _, _, expansion in expansions)
+    steps: dict[int, list[Step]] = {block.pc: [] for block in admitted.blocks}
+    reader = _Reader(code, sum(sum(_sizes(expansion)) for _, _, expansion in expansions))
+    for pc, macro, expansion in expansions:
+        meaning = (macro.__doc__ or "").partition("\n")[0]
+        steps[pc].append(Step(disassemble_macro(macro), meaning, tuple(reader.read(pc, expansion, (straight, cold)))))
+        straight, cold = (at + size for at, size in zip((straight, cold), _sizes(expansion), strict=True))
     lines = _lines(source, function)
     rows = []
     for pc, made in steps.items():
         instruction = validated.program[pc]
         assert instruction is not None
         text, slot = disassemble(instruction, pc), encode_ebpf((instruction,))
-        rows.append(Row(pc, text, slot, lines.get(pc), made, cold.get(pc, ())))
+        rows.append(Row(pc, text, slot, lines.get(pc), tuple(made), tuple(reader.stubs_of(pc))))
     return Listing(_name(source, function), function, tuple(rows), len(code.code))
 
 
+def _parts(expansion: Iterable[X86]) -> Iterator[tuple[X86, bool]]:
+    """Each instruction, and whether it is in the cold part, which is placed behind the function."""
+    cold = False
+    for instruction in expansion:
+        cold = cold or (isinstance(instruction, Label) and instruction.cold)
+        yield instruction, cold
+
+
+def _sizes(expansion: Iterable[X86]) -> tuple[int, int]:
+    """Bytes of the straight part and of the cold part."""
+    sizes = [0, 0]
+    for instruction, cold in _parts(expansion):
+        sizes[cold] += len(encode(instruction).code)
+    return sizes[False], sizes[True]
+
+
 class _Reader:
-    """Goes through the bytes of a function, instruction by instruction, and compares."""
+    """Finds each instruction of a function in its bytes, and compares. `body_bytes` is where the exit stubs begin."""
 
     def __init__(self, code: FunctionCode, body_bytes: int) -> None:
-        self.code, self.at = code, 0
+        self._code = code.code
         self._offsets = dict(zip(code.pcs, code.offsets, strict=True))
-        self.stubs: dict[tuple[int, Exit], int] = {}  # where the cold stub of a pc for a reason begins
+        self._stubs: dict[int, dict[Exit, int]] = {}  # by pc and reason: where the stub begins
         for fixup, pc in zip(code.fixups, code.fixup_pcs, strict=True):
             if fixup.offset >= body_bytes and isinstance(fixup.label, Stub):
-                self.stubs[pc, fixup.label.exit] = fixup.offset + FIELD - len(leave_stub(fixup.label.exit).code)
+                start = fixup.offset + FIELD - len(leave_stub(fixup.label.exit).code)
+                self._stubs.setdefault(pc, {})[fixup.label.exit] = start
 
-    def read(self, pc: int, instructions: Sequence[X86]) -> Iterator[Machine]:
-        """The next bytes, which should be these instructions."""
-        places, end = {}, self.at
-        for instruction in instructions:
+    def stubs_of(self, pc: int) -> Iterator[Machine]:
+        """The stubs that the code of `pc` leaves through."""
+        for exit, start in self._stubs.get(pc, {}).items():
+            for machine in self.read(pc, (StoreImm(4, Mem(PC), PcPlus(0)), Jump(Stub(exit))), (start, start)):
+                yield replace(machine, cold=True)
+
+    def read(self, pc: int, expansion: Sequence[X86], starts: tuple[int, int]) -> Iterator[Machine]:
+        """The instructions of `expansion`, whose straight and cold parts should be found at `starts`."""
+        at, places, spans = list(starts), {}, []
+        for instruction, cold in _parts(expansion):
             if isinstance(instruction, Label):
-                places[instruction.number] = end
-            end += len(encode(instruction).code)
-        for instruction in instructions:
-            start, text = self.at, disassemble_x86(instruction, pc)
-            self.at += len(encode(instruction).code)
-            content = self.code.code[start : self.at]
-            faithful = isinstance(instruction, Label) or self._decoded(start) == self._resolved(instruction, pc, places)
-            yield Machine(text, content, faithful)
+                places[instruction.number] = at[cold]
+            start = at[cold]
+            at[cold] += len(encode(instruction).code)
+            spans.append((instruction, cold, start, at[cold]))
+        for instruction, cold, start, end in spans:
+            faithful = isinstance(instruction, Label) or self._decoded(start, end) == self._resolved(
+                instruction, pc, end, places
+            )
+            yield Machine(disassemble_x86(instruction, pc), self._code[start:end], faithful, cold)
 
-    def _decoded(self, start: int) -> X86 | None:
-        """What `decode` finds in the bytes [start, at), if it is one instruction and no more."""
+    def _decoded(self, start: int, end: int) -> X86 | None:
+        """What `decode` finds in the bytes [start, end), if it is one instruction and no more."""
         try:
-            instruction, length = decode(self.code.code, start)
+            instruction, length = decode(self._code, start)
         except NotOurs:
             return None
-        return instruction if start + length == self.at else None
+        return instruction if start + length == end else None
 
-    def _resolved(self, instruction: X86, pc: int, places: Mapping[int, int]) -> X86:
-        """`instruction` with distances and numbers in place of labels."""
+    def _resolved(self, instruction: X86, pc: int, end: int, places: Mapping[int, int]) -> X86:
+        """`instruction` with distances from its `end` and numbers in place of labels."""
         match instruction:
             case Jump(label) | JumpIf(_, label) | JumpTable(label) | LeaLabel(_, label):
-                return replace(instruction, label=Native(self._distance(label, pc, places)))
+                target = self._target(label, pc, places)
+                return replace(instruction, label=Native(0 if target is None else target - end))
             case StoreImm(_, _, PcPlus(delta)):
                 return replace(instruction, imm=pc + delta)
             case _:
                 return instruction
 
-    def _distance(self, label: Target, pc: int, places: Mapping[int, int]) -> int:
+    def _target(self, label: Target, pc: int, places: Mapping[int, int]) -> int | None:
+        """Where a label is in the function; None if the arena patches it."""
         match label:
             case Local(number):
-                return places[number] - self.at
+                return places[number]
             case Ahead(distance):
-                return self._offsets[pc + distance] - self.at
+                return self._offsets[pc + distance]
             case Leave(exit):
-                return self.stubs[pc, exit] - self.at
-            case Native(displacement):
-                return displacement
+                return self._stubs[pc][exit]
             case Stub() | Callee():
-                return 0  # the arena patches these
-
-
-def _step(reader: _Reader, pc: int, macro: Macro, expansion: Sequence[X86]) -> Step:
-    meaning = (macro.__doc__ or "").partition("\n")[0]
-    return Step(disassemble_macro(macro), meaning, tuple(reader.read(pc, expansion)))
-
-
-def _cold(reader: _Reader) -> Iterator[tuple[int, list[Machine]]]:
-    """The cold stubs, by pc, as they follow the body."""
-    machine: dict[int, list[Machine]] = {}
-    for (pc, exit), start in sorted(reader.stubs.items(), key=lambda stub: stub[1]):
-        assert start == reader.at, "bytes between the function's body and its stubs"
-        machine.setdefault(pc, []).extend(reader.read(pc, (StoreImm(4, Mem(PC), PcPlus(0)), Jump(Stub(exit)))))
-    yield from machine.items()
+                return None
+            case Native():
+                raise AssertionError("no macro expands to a counted distance")
 
 
 def _lines(source: Source, function: Function) -> dict[int, SourceLine]:

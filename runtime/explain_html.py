@@ -27,7 +27,7 @@ tbody tr.first td { border-top: 1px solid var(--rule) }
 tr.c td { background: var(--c); padding: .25rem .5rem; border-top: 1px solid var(--rule); white-space: pre-wrap }
 .pc { color: var(--faint); text-align: right } .ebpf { color: var(--ebpf); font-weight: 600 }
 .macro { color: var(--macro) } .x86 { color: var(--x86); white-space: pre } .bytes { color: var(--bytes) }
-tr.cold td { opacity: .6 } .where { color: var(--faint) } .bad { color: var(--bad); font-weight: 700 }
+tr.cold .x86, tr.cold .bytes { opacity: .6 } .where { color: var(--faint) } .bad { color: var(--bad); font-weight: 700 }
 """
 
 
@@ -77,10 +77,10 @@ def _row(row: Row) -> Iterator[str]:
     for step in row.steps:
         macro = f'<td class="macro" title="{escape(step.meaning)}">{escape(step.text)}</td>'
         for machine in step.machine:
-            yield f'<tr class="{kind}">{head}{macro}{_machine(machine)}</tr>'
+            yield f'<tr class="{kind}{" cold" if machine.cold else ""}">{head}{macro}{_machine(machine)}</tr>'
             kind, head, macro = "", "<td></td><td></td>", "<td></td>"
-    for machine in row.cold:
-        yield f'<tr class="cold"><td></td><td></td><td>(cold)</td>{_machine(machine)}</tr>'
+    for number, machine in enumerate(row.stubs):
+        yield f'<tr class="cold"><td></td><td></td><td>{"" if number else "(stubs)"}</td>{_machine(machine)}</tr>'
 
 
 def _machine(machine: Machine) -> str:

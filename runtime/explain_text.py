@@ -27,6 +27,7 @@ class Line(NamedTuple):
     x86: str
     code: str
     faithful: bool = True
+    cold: bool = False
 
 
 def render(listing: Listing, sources: Sources, width: int) -> RenderableType:
@@ -48,14 +49,14 @@ def render(listing: Listing, sources: Sources, width: int) -> RenderableType:
 
 def _lines(row: Row) -> Iterator[Line]:
     made = [(step.text, step.machine) for step in row.steps]
-    if row.cold:
-        made.append(("(cold)", row.cold))
+    if row.stubs:
+        made.append(("(stubs)", row.stubs))
     pc, ebpf = str(row.pc), row.text
     if not made:
         yield Line(pc, ebpf, "", "", "")
     for macro, machine in made:
         for instruction in machine:
-            yield Line(pc, ebpf, macro, instruction.text, _bytes(instruction), instruction.faithful)
+            yield Line(pc, ebpf, macro, instruction.text, _bytes(instruction), instruction.faithful, instruction.cold)
             pc, ebpf, macro = "", "", ""
 
 
@@ -104,4 +105,4 @@ def _add(table: Table, line: Line, narrow: bool) -> None:
     if narrow:
         del cells[2]
         cells[1] = Text(line.ebpf, style="not bold cyan" if line.ebpf.startswith("  ") else "")
-    table.add_row(*cells, Text(line.code, style="" if line.faithful else "bold red"))
+    table.add_row(*cells, Text(line.code, style="" if line.faithful else "bold red"), style="dim" if line.cold else "")
