@@ -126,15 +126,13 @@ ENTER_START, ENTER_RESUME, ENTER_CALLED = "start", "resume", "resume_called"
 
 
 def run_native(
-    context: Context, slot: Slot, unit: Unit, entries: Entries, how: str, pc: int
+    context: Context, slot: Slot, unit: Unit, entries: Entries, how: str, address: int
 ) -> tuple[Exit, SimulatorEvent | None]:
-    """Run native code from `pc` until it leaves for good: finished, at a helper, preempted, or at a fault.
+    """Run native code from native `address` until it leaves for good: finished, at a helper, preempted, or at a fault.
 
     The exits that are the runtime's own affair, a function to compile and an instruction to interpret, are dealt
     with here. With INTERPRET comes the event of the reference semantics. `context.pc` is where the guest is.
     """
-    address = unit.native_address(pc)
-    assert address is not None, f"pc {pc} cannot be entered"
     base = slot.address
     while True:
         if how is ENTER_RESUME:
@@ -146,16 +144,15 @@ def run_native(
         how = ENTER_RESUME
         if reason == Exit.UNCOMPILED:
             call_pc = context.return_pc(context.depth - 1) - 1
-            pc = _callee(unit.text, call_pc)
+            context.pc = _callee(unit.text, call_pc)
         elif reason == Exit.INTERPRET:
             event = interpret_natively_skipped(context, slot, unit)
             if event is not None:
                 return Exit.INTERPRET, event
-            pc = context.pc
         else:
             return Exit(reason), None
-        found = unit.native_address(pc)
-        assert found is not None, f"pc {pc} cannot be entered"
+        found = unit.native_address(context.pc)
+        assert found is not None, f"pc {context.pc} cannot be entered"
         address = found
 
 

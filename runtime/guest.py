@@ -42,9 +42,11 @@ from simulator import ebpf
 
 if TYPE_CHECKING:
     from runtime.program import Program
+    from runtime.text import Unit
 
 HELD_FUEL = 1024  # polls with the interpreter lock held: what most activations need, microseconds in all
 DEFAULT_SLICE_MS = 1.0
+_FUEL_AT_ONCE = 1 << 20  # polls, a few milliseconds, between two looks at whether the guest is to stop
 _INTERPRETED_FUEL = 2048  # polls between two looks at the clock
 _MASK = (1 << 64) - 1
 
@@ -56,6 +58,7 @@ class Guest:
         self.program = program
         self.phase = Phase.IDLE
         self._host = program.host
+        self.fuel_left = 0  # polls that the last `advance` with fuel did not use
         self._stop_requested = False
         self._pending: asyncio.Future[int] | None = None
         self._pending_loop: asyncio.AbstractEventLoop | None = None
@@ -63,7 +66,8 @@ class Guest:
         self._slot = self._host.cage.take(self.layout)
         self._finalizer = weakref.finalize(self, self._host.cage.give_back, self._slot)
         self._fill()
-        self._adopt()
+        self._unit = self._unit_for(self.layout)
+        self.context = Context(self._slot, self.layout)
         self.memory = GuestMemory(self)
 
     def _fill(self) -> None:
@@ -75,10 +79,8 @@ class Guest:
             low = self.layout.writable.low
             memory[low : low + len(program.writable)] = program.writable
 
-    def _adopt(self) -> None:
-        """Derive from the layout and the slot what every entry needs."""
-        self.context = Context(self._slot, self.layout)
-        self._unit = self.program.unit_for(self.layout) if self.program.native else None
+    def _unit_for(self, layout: Layout) -> Unit | None:
+        return self.program.unit_for(layout) if self.program.native else None
 
     # ---------------------------------------------------------------- what helpers and tools see
 
@@ -112,6 +114,7 @@ class Guest:
         size = self.program.calldata_size(len(mem))
         if size != self.layout.calldata.size:
             self._resize(size)
+        self.phase = Phase.IDLE
         calldata = self.layout.calldata
         if calldata.size:
             self._slot.memory[calldata.low : calldata.low + len(mem)] = mem
@@ -132,6 +135,7 @@ class Guest:
     def _resize(self, calldata_size: int) -> None:
         """Another calldata size: another layout, in the same slot if it is large enough, else in a new one."""
         layout = self.program.layout_for(calldata_size)
+        unit = self._unit_for(layout)  # before anything changes: code for another layout must not run on this slot
         slot = self._slot
         if (layout.slot_bytes, layout.context_bytes) == (slot.slot_bytes, slot.context_bytes):
             fit(slot, layout)
@@ -141,8 +145,8 @@ class Guest:
                 slot.memory[span.low : span.low + span.size] = self._slot.memory[span.low : span.low + span.size]
             self._finalizer()
             self._finalizer = weakref.finalize(self, self._host.cage.give_back, slot)
-        self._slot, self.layout = slot, layout
-        self._adopt()
+        self._slot, self.layout, self._unit = slot, layout, unit
+        self.context = Context(slot, layout)
 
     def _check_hypothesis(self) -> None:
         arena = self._host.arena
@@ -169,7 +173,7 @@ class Guest:
         if self._unit is None:
             return self._advance_interpreted(fuel, slice_ms)
         if fuel is not None:
-            return self._enter(min(fuel, MAX_FUEL), held=fuel <= HELD_FUEL)
+            return self._advance_counted(fuel)
         event = self._enter(HELD_FUEL, held=True)
         if not isinstance(event, Preempted):
             return event
@@ -178,6 +182,17 @@ class Guest:
             return self._enter(MAX_FUEL, held=False)
         finally:
             self._host.watcher.disarm(token)
+
+    def _advance_counted(self, fuel: int) -> Event:
+        """In portions, so that a `stop` that got lost in a refill takes effect soon, and `fuel` may be any number."""
+        left = max(fuel, 0)
+        while True:
+            granted = min(left, _FUEL_AT_ONCE)
+            event = self._enter(granted, held=granted <= HELD_FUEL)
+            left -= granted
+            if left == 0 or not isinstance(event, Preempted):
+                self.fuel_left = left + self.context.fuel
+                return event
 
     def _enter(self, fuel: int, held: bool) -> Event:
         arena, unit = self._host.arena, self._unit
@@ -189,7 +204,10 @@ class Guest:
         if self._stop_requested:  # looked at after fuel is set: a later `stop` finds fuel to take away
             return self._stopped()
         entries = arena.held if held else arena.released
-        reason, event = run_native(self.context, self._slot, unit, entries, how, pc)
+        address = unit.native_address(pc)
+        assert address is not None, f"pc {pc} cannot be entered"
+        self.phase = Phase.PREEMPTED  # should a callee find no room for its code, the guest can go on from there
+        reason, event = run_native(self.context, self._slot, unit, entries, how, address)
         if reason is Exit.FINISHED:
             self.phase = Phase.IDLE
             return Exited(self.context.register(0))
@@ -201,22 +219,25 @@ class Guest:
         return self._ended(event)
 
     def _advance_interpreted(self, fuel: int | None, slice_ms: float) -> Event:
+        if self._stop_requested:
+            return self._stopped()
         prepared = self.program.text.prepared(self.layout)
         state = load_state(self.context, self._slot)
         if self.phase is Phase.ANSWERED:
             state.registers[1:6] = [0] * 5
             state.pc += 1
+        left = _INTERPRETED_FUEL if fuel is None else max(fuel, 0)
         deadline = time.monotonic() + slice_ms / 1000
         while True:
-            granted = _INTERPRETED_FUEL if fuel is None else fuel
-            if self._stop_requested:
-                store_state(self.context, state)
-                return self._stopped()
-            event, left = ebpf.run(prepared, state, granted)
-            if isinstance(event, ebpf.Preempted) and fuel is None and time.monotonic() < deadline:
+            granted = min(left, _INTERPRETED_FUEL)
+            event, rest = ebpf.run(prepared, state, granted)
+            if fuel is not None:
+                left -= granted - max(rest, 0)
+            more = left > 0 if fuel is not None else time.monotonic() < deadline
+            if isinstance(event, ebpf.Preempted) and more and not self._stop_requested:
                 continue
             store_state(self.context, state)
-            self.context.fuel = max(left, 0)
+            self.fuel_left = left
             return self._ended(event)
 
     def _ended(self, event: SimulatorEvent) -> Event:
@@ -337,6 +358,8 @@ class Guest:
                 if not isinstance(result, int):
                     raise WrongState(f"{self._helper().name!r} is a coroutine: use run_async")
                 self.answer(result)
+                if budget.spent:  # a guest that calls and calls is never preempted by a poll
+                    return Preempted(self.context.pc)
             event = budget.advance(self)
             if isinstance(event, Waiting) or (isinstance(event, Preempted) and not budget.spent):
                 continue
@@ -371,6 +394,8 @@ class Guest:
                 if isinstance(result, Faulted):
                     return result
                 self.answer(result)
+                if budget.spent:  # a guest that calls and calls is never preempted by a poll
+                    return Preempted(self.context.pc)
             event = budget.advance(self)
             if isinstance(event, Preempted) and not budget.spent:
                 await asyncio.sleep(0)
@@ -432,12 +457,14 @@ class _Budget:
     def advance(self, guest: Guest) -> Event:
         if self.left_ms is None:
             event = guest.advance(self.fuel)
+            used = self.fuel
         else:
+            used = None if self.fuel is None else min(self.fuel, _FUEL_AT_ONCE)
             before = time.monotonic()
-            event = guest.advance(self.fuel, min(max(self.left_ms, 0.05), DEFAULT_SLICE_MS))
+            event = guest.advance(used, min(max(self.left_ms, 0.05), DEFAULT_SLICE_MS))
             self.left_ms -= (time.monotonic() - before) * 1000
             self.spent = self.left_ms <= 0
-        if self.fuel is not None:
-            self.fuel = max(guest.context.fuel, 0)
-            self.spent = self.spent or isinstance(event, Preempted)
+        if self.fuel is not None and used is not None:
+            self.fuel -= used - guest.fuel_left
+            self.spent = self.spent or (isinstance(event, Preempted) and self.fuel <= 0)
         return event
