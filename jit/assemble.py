@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.context import PC, Exit
 from jit.encode import FIELD, Bytes, EncodingRefused, encode, signed_field, unsigned_field
@@ -31,16 +32,14 @@ class InPart:
 Link = Target | PcPlus | InPart
 
 
-@dataclass(frozen=True, slots=True)
-class Fixup:
+class Fixup(NamedTuple):
     """The four bytes at `offset` are: distance of the label from their end, or the value pc + delta."""
 
     offset: int
     label: Link
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """The bytes of one macro, and the fields that depend on where it stands."""
 
     code: bytes
@@ -68,30 +67,45 @@ class FunctionCode:
 
 def template(instructions: Sequence[X86]) -> Template:
     """The bytes of one expansion, with distances to its own labels patched. Raises EncodingRefused."""
-    parts: tuple[bytearray, bytearray] = (bytearray(), bytearray())
-    fixups: tuple[list[Fixup], list[Fixup]] = ([], [])
+    straight, cold = _Part(), _Part()
+    part = straight
     places: dict[int, InPart] = {}
-    cold = False
     for instruction in instructions:
-        code = parts[cold]
         if isinstance(instruction, Label):
-            cold = cold or instruction.cold
-            places[instruction.number] = InPart(cold, len(parts[cold]))
+            part = cold if instruction.cold else part
+            places[instruction.number] = InPart(part is cold, len(part.code))
             continue
-        encoded = encode(instruction)
-        code += bytes(encoded.code)
-        if encoded.label is not None:
-            fixups[cold].append(Fixup(len(code) - FIELD, encoded.label))
-    open_fixups: tuple[list[Fixup], list[Fixup]] = ([], [])
-    for in_cold, code in enumerate(parts):
-        for fixup in fixups[in_cold]:
-            label = places[fixup.label.number] if isinstance(fixup.label, Local) else fixup.label
-            field = _known_field(label, bool(in_cold), fixup.offset + FIELD)
-            if field is None:
-                open_fixups[in_cold].append(Fixup(fixup.offset, label))
-            else:
-                code[fixup.offset : fixup.offset + FIELD] = bytes(field)
-    return Template(bytes(parts[0]), tuple(open_fixups[0]), bytes(parts[1]), tuple(open_fixups[1]))
+        code, label = encode(instruction)
+        part.code.extend(code)
+        if label is not None:
+            part.fixups.append(Fixup(len(part.code) - FIELD, label))
+    fixups = _open_fixups(straight, False, places) if straight.fixups else ()
+    cold_fixups = _open_fixups(cold, True, places) if cold.fixups else ()
+    return Template(bytes(straight.code), fixups, bytes(cold.code), cold_fixups)
+
+
+class _Part:
+    """The straight or the cold part of a template in the making."""
+
+    __slots__ = ("code", "fixups")
+
+    def __init__(self) -> None:
+        self.code = bytearray()
+        self.fixups: list[Fixup] = []
+
+
+def _open_fixups(part: _Part, in_cold: bool, places: Mapping[int, InPart]) -> tuple[Fixup, ...]:
+    """Patches the fields of `part` that are known by now; the others."""
+    opened: list[Fixup] = []
+    for offset, label in part.fixups:
+        end = offset + FIELD
+        resolved = places[label.number] if isinstance(label, Local) else label
+        field = _known_field(resolved, in_cold, end)
+        if field is None:
+            opened.append(Fixup(offset, resolved))
+        else:
+            part.code[offset:end] = bytes(field)
+    return tuple(opened)
 
 
 def _known_field(label: Link, in_cold: bool, end: int) -> Bytes | None:
@@ -111,8 +125,7 @@ def distance(target: int, end: int) -> Bytes:
 # ---------------------------------------------------------------- one function
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(NamedTuple):
     """A field of the function that waits for places: `straight` and `cold` are where its template's parts begin."""
 
     offset: int
@@ -129,30 +142,34 @@ def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
     """
     offsets: dict[int, int] = {}
     chunks: list[bytes] = []
-    straight_at: list[int] = []
+    unfinished: list[tuple[int, Template, int]] = []  # pc, template, where its straight part begins
     position = 0
     for pc, part in parts:
         if pc not in offsets:
             offsets[pc] = position
-        straight_at.append(position)
+        if part.fixups or part.cold:
+            unfinished.append((pc, part, position))
         chunks.append(part.code)
         position += len(part.code)
     opened: list[_Open] = []
-    for (pc, part), straight in zip(parts, straight_at, strict=True):
-        if part.fixups or part.cold:
-            opened += [_Open(straight + f.offset, pc, f.label, straight, position) for f in part.fixups]
-            opened += [_Open(position + f.offset, pc, f.label, straight, position) for f in part.cold_fixups]
-            chunks.append(part.cold)
-            position += len(part.cold)
+    for pc, part, straight in unfinished:
+        for offset, label in part.fixups:
+            opened.append(_Open(straight + offset, pc, label, straight, position))
+        for offset, label in part.cold_fixups:
+            opened.append(_Open(position + offset, pc, label, straight, position))
+        chunks.append(part.cold)
+        position += len(part.cold)
     stubs: dict[tuple[int, Exit], int] = {}
     for field in opened:
-        if isinstance(field.label, Leave) and (field.pc, field.label.exit) not in stubs:
-            stubs[field.pc, field.label.exit] = position
-            part = leave_stub(field.label.exit)
-            chunks.append(part.code)
-            position += len(part.code)
+        label = field.label
+        if isinstance(label, Leave) and (field.pc, label.exit) not in stubs:
+            stubs[field.pc, label.exit] = position
+            stub = leave_stub(label.exit).code
+            chunks.append(stub)
+            position += len(stub)
     for (pc, exit), at in stubs.items():
-        opened += [_Open(at + f.offset, pc, f.label, at, at) for f in leave_stub(exit).fixups]
+        for offset, label in leave_stub(exit).fixups:
+            opened.append(_Open(at + offset, pc, label, at, at))
     return _patched(b"".join(chunks), opened, offsets, stubs)
 
 
@@ -160,29 +177,24 @@ def _patched(
     code: bytes, opened: Sequence[_Open], offsets: Mapping[int, int], stubs: Mapping[tuple[int, Exit], int]
 ) -> FunctionCode:
     patched = bytearray(code)
-    external: list[_Open] = []
-    for field in opened:
-        label, end = field.label, field.offset + FIELD
-        match label:
-            case Leave():
-                value = distance(stubs[field.pc, label.exit], end)
-            case Ahead():
-                value = distance(offsets[field.pc + label.distance], end)
-            case InPart():
-                value = distance((field.cold if label.cold else field.straight) + label.offset, end)
-            case PcPlus():
-                value = unsigned_field(field.pc + label.delta, FIELD)
-            case _:
-                external.append(field)
-                continue
-        patched[field.offset : end] = bytes(value)
-    return FunctionCode(
-        bytes(patched),
-        tuple(offsets),
-        tuple(offsets.values()),
-        tuple(Fixup(field.offset, field.label) for field in external),
-        tuple(field.pc for field in external),
-    )
+    fixups: list[Fixup] = []
+    fixup_pcs: list[int] = []
+    for offset, pc, label, straight, cold in opened:
+        end = offset + FIELD
+        if isinstance(label, Leave):
+            value = distance(stubs[pc, label.exit], end)
+        elif isinstance(label, Ahead):
+            value = distance(offsets[pc + label.distance], end)
+        elif isinstance(label, PcPlus):
+            value = unsigned_field(pc + label.delta, FIELD)
+        elif isinstance(label, InPart):
+            value = distance((cold if label.cold else straight) + label.offset, end)
+        else:
+            fixups.append(Fixup(offset, label))
+            fixup_pcs.append(pc)
+            continue
+        patched[offset:end] = bytes(value)
+    return FunctionCode(bytes(patched), tuple(offsets), tuple(offsets.values()), tuple(fixups), tuple(fixup_pcs))
 
 
 _LEAVE_STUBS = {
@@ -201,14 +213,13 @@ def place(function: FunctionCode, address: int, stubs: Mapping[Exit, int], table
     `stubs` has the native addresses of the exit stubs, `table` those of the function table slots by eBPF pc.
     """
     code = bytearray(function.code)
-    for fixup, pc in zip(function.fixups, function.fixup_pcs, strict=True):
-        match fixup.label:
-            case Stub(exit):
-                target = stubs[exit]
-            case Callee(ahead):
-                target = table[pc + ahead]
-            case _:
-                raise EncodingRefused(f"label {fixup.label} is not external")
-        field = distance(target, address + fixup.offset + FIELD)
-        code[fixup.offset : fixup.offset + FIELD] = bytes(field)
+    for (offset, label), pc in zip(function.fixups, function.fixup_pcs, strict=True):
+        if isinstance(label, Stub):
+            target = stubs[label.exit]
+        elif isinstance(label, Callee):
+            target = table[pc + label.distance]
+        else:
+            raise EncodingRefused(f"label {label} is not external")
+        end = offset + FIELD
+        code[offset:end] = bytes(distance(target, address + end))
     return bytes(code)

@@ -11,7 +11,7 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 
 from jit.context import Exit
 from jit.registers import Reg
@@ -79,7 +79,7 @@ class PcPlus:
     delta: int
 
 
-class Alu(Enum):
+class Alu(IntEnum):
     """Two-operand arithmetic; the value is the operation's number in the 00-3F opcode block and in 81 /n."""
 
     ADD = 0
@@ -90,7 +90,7 @@ class Alu(Enum):
     CMP = 7
 
 
-class Shift(Enum):
+class Shift(IntEnum):
     """The value is /n of opcodes C1 and D3."""
 
     ROL = 0
@@ -100,7 +100,7 @@ class Shift(Enum):
     SAR = 7
 
 
-class Cond(Enum):
+class Cond(IntEnum):
     """Condition codes; the value is the low nibble of 0F 8x (SDM 2, Jcc)."""
 
     B = 2
