@@ -21,7 +21,7 @@ class Sources:
         self._files: dict[str, tuple[str, ...]] = {}
 
     def text(self, line: SourceLine) -> str:
-        """The line without its indentation; empty if the file is absent, too large, or shorter."""
+        """The line without its indentation; empty if the file cannot be read, is too large, or is shorter."""
         if line.file not in self._files:
             self._files[line.file] = self._read(line.file)
         lines = self._files[line.file]
@@ -31,6 +31,11 @@ class Sources:
         if self._root is None:
             return ()
         path = (self._root / name).resolve()
-        if not path.is_relative_to(self._root) or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        if not path.is_relative_to(self._root):
             return ()
-        return tuple(path.read_text(errors="replace").splitlines())
+        try:
+            if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+                return ()
+            return tuple(path.read_text(errors="replace").splitlines())
+        except OSError:  # a name that is too long, a file that may not be read
+            return ()
