@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from jit.layout import Layout, Region
 from validator.isa import (
@@ -45,6 +46,8 @@ class _State:
 
     def merge(self, other: _State) -> bool:
         """Forget what `other` does not confirm; whether anything was forgotten."""
+        if self.registers == other.registers and self.spilled == other.spilled:
+            return False  # mostly
         changed = False
         for i, (mine, theirs) in enumerate(zip(self.registers, other.registers, strict=True)):
             if mine is not None and mine is not theirs:
@@ -128,22 +131,34 @@ def _sweep_once(
             state = label.copy()
         if state is None:
             continue  # not reached, or only by an edge from behind that this sweep has not met
-        target = jump_target(form, instruction, pc)
-        if target is not None:
-            known = at_label.get(target)
-            if known is None:
-                at_label[target] = state.copy()
-                changed = True
-            else:
-                changed = known.merge(state)
-            again = again or (changed and target <= pc)
-        callee = call_target(form, instruction, pc)
-        if callee is not None:
-            calls.append((callee, state.registers[1:6]))
+        if form.kind in _MOVES_CONTROL:
+            target = jump_target(form, instruction, pc)
+            if target is not None:
+                known = at_label.get(target)
+                if known is None:
+                    at_label[target] = state.copy()
+                    changed = True
+                else:
+                    changed = known.merge(state)
+                again = again or (changed and target <= pc)
+            callee = call_target(form, instruction, pc)
+            if callee is not None:
+                calls.append((callee, state.registers[1:6]))
         _transfer(state, form, instruction, layout, hints, pc)
         if not falls_through(form):
             state = None
     return again
+
+
+# Every instruction is looked at two or three times, and to look a member up in its class takes 0.07 us.
+_MOVES_CONTROL = frozenset((Kind.JUMP, Kind.BRANCH, Kind.CALL_LOCAL))
+_ALU: Final = Kind.ALU
+_LOAD: Final = Kind.LOAD
+_STORE: Final = Kind.STORE
+_MOV: Final = Operation.MOV
+_ADD: Final = Operation.ADD
+_REG: Final = Source.REG
+_STACK: Final = Region.STACK
 
 
 def _transfer(
@@ -151,21 +166,33 @@ def _transfer(
 ) -> None:
     registers = state.registers
     dst, src = instruction.dst, instruction.src
+    kind = form.kind
+    if kind is _ALU:
+        registers[dst] = _computed(form, instruction, registers, layout)
+    elif kind is _LOAD:
+        hints[pc] = registers[src]
+        framed = src == FRAME_POINTER and form.size == 8
+        registers[dst] = state.spilled.get(instruction.offset) if framed else None
+    elif kind is _STORE:
+        hints[pc] = registers[dst]
+        if dst == FRAME_POINTER:
+            _spill(state, form, instruction)
+        elif registers[dst] is _STACK:
+            state.spilled.clear()
+    else:
+        _transfer_rare(state, form, instruction, layout, hints, pc)
+
+
+def _transfer_rare(
+    state: _State, form: Form, instruction: Instruction, layout: Layout, hints: Hints, pc: int
+) -> None:
+    registers = state.registers
+    dst, src = instruction.dst, instruction.src
     match form.kind:
-        case Kind.ALU:
-            registers[dst] = _computed(form, instruction, registers, layout)
+        case Kind.JUMP | Kind.BRANCH | Kind.EXIT:
+            pass
         case Kind.WIDE_IMMEDIATE:
             registers[dst] = _named(instruction.imm, layout)
-        case Kind.LOAD:
-            hints[pc] = registers[src]
-            framed = src == FRAME_POINTER and form.size == 8
-            registers[dst] = state.spilled.get(instruction.offset) if framed else None
-        case Kind.STORE:
-            hints[pc] = registers[dst]
-            if dst == FRAME_POINTER:
-                _spill(state, form, instruction)
-            elif registers[dst] is Region.STACK:
-                state.spilled.clear()
         case Kind.ATOMIC:
             hints[pc] = registers[dst]
             if registers[dst] is Region.STACK:
@@ -180,8 +207,6 @@ def _transfer(
             state.spilled.clear()
         case Kind.NEGATE | Kind.SIGN_EXTEND | Kind.BYTE_ORDER:
             registers[dst] = None
-        case Kind.JUMP | Kind.BRANCH | Kind.EXIT:
-            pass
 
 
 def _spill(state: _State, form: Form, instruction: Instruction) -> None:
@@ -191,7 +216,7 @@ def _spill(state: _State, form: Form, instruction: Instruction) -> None:
             state.spilled.pop(overwritten, None)
     if len(state.spilled) == _SPILLS:
         return
-    if form.size == 8 and form.source is Source.REG and state.registers[instruction.src] is not None:
+    if form.size == 8 and form.source is _REG and state.registers[instruction.src] is not None:
         state.spilled[offset] = state.registers[instruction.src]
 
 
@@ -205,20 +230,21 @@ def _named(value: int, layout: Layout) -> Provenance:
 
 
 def _computed(form: Form, instruction: Instruction, registers: list[Provenance], layout: Layout) -> Provenance:
-    operand = registers[instruction.src] if form.source is Source.REG else None
-    if form.operation is Operation.MOV:
-        if form.bits == 32:
-            return None
-        return operand if form.source is Source.REG else _named(instruction.imm, layout)
     if form.bits == 32:
         return None
+    operation = form.operation
+    operand = registers[instruction.src] if form.source is _REG else None
+    if operation is _MOV:
+        return operand if form.source is _REG else _named(instruction.imm, layout)
     before = registers[instruction.dst]
-    if form.operation is Operation.ADD:
+    if operation is _ADD:
         if before is None or operand is None:
             return operand if before is None else before
         return None
-    if form.operation is Operation.SUB and operand is None:
+    if before is None:
+        return None
+    if operation is Operation.SUB and operand is None:
         return before
-    if form.operation is Operation.AND and form.source is Source.IMM and instruction.imm < 0:
+    if operation is Operation.AND and form.source is Source.IMM and instruction.imm < 0:
         return before  # aligning a pointer downward
     return None

@@ -6,7 +6,7 @@ runs, so the exchange succeeds; should it not, the host executes the instruction
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jit.context import Exit, register_offset
 from jit.layout import Layout
@@ -84,7 +84,7 @@ class AtomicFetchLogic:
     def contract(self) -> Contract:
         contract = _contract(self.place, self.size, (self.src,), (self.src, COUNT))
         saves = ContextBytes(_SAVED_RAX.disp, 8, write=True)
-        return replace(contract, touches=(*contract.touches, saves), leaves=(Leave(Exit.INTERPRET),))
+        return contract._replace(touches=(*contract.touches, saves), leaves=(Leave(Exit.INTERPRET),))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         bits = 8 * self.size

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from jit.layout import Region
 from jit.registers import Reg
@@ -89,8 +90,7 @@ class FrameEffect(Enum):
     POP = "pop"
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """A check of `size` bytes at an address against `region`; the gate compares it with the layout.
 
     `low` is where the approved offset counts from: the region's first address, or 0 for guest addresses.
@@ -105,9 +105,8 @@ class Probe:
 Exits = Ahead | Leave | Callee | Stub
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """See the module's docstring."""
+class Contract(NamedTuple):
+    """See the module's docstring. A named tuple: one is made for every macro, at a quarter of a dataclass's cost."""
 
     reads: tuple[Reg, ...] = ()  # guest registers; scratch registers are the macro's own affair
     writes: tuple[Reg, ...] = ()  # guest registers and scratch registers
