@@ -202,9 +202,10 @@ def _transfer_rare(
             elif form.fetch:
                 registers[src] = None
         case Kind.CALL_HELPER | Kind.CALL_LOCAL:
+            if _STACK in registers[1:6]:
+                state.spilled.clear()  # else the callee has no pointer to this frame, or got it in a way C seldom goes
             for register in (0, *_ARGUMENTS):
                 registers[register] = None
-            state.spilled.clear()
         case Kind.NEGATE | Kind.SIGN_EXTEND | Kind.BYTE_ORDER:
             registers[dst] = None
 

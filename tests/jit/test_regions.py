@@ -113,7 +113,8 @@ SPILL, RELOAD = store(8, 10, -16, 1), load(8, 6, 10, -16)
         ([mov_reg(7, 10), store(1, 7, -200, 2)], None),  # anywhere in the frame, as far as we know
         ([mov_reg(7, 10), atomic("add", 8, 7, -200, 2)], None),
         ([store(8, 1, 0, 2)], CALLDATA),  # another region
-        ([HELPER], None),
+        ([HELPER], CALLDATA),  # nobody told it where the frame is
+        ([mov_reg(2, 10), HELPER], None),
     ],
 )
 def test_spilled_pointer_is_remembered_until_overwritten(between: list[bytes], expected: Region | None) -> None:
