@@ -43,7 +43,7 @@ REFUSALS = (LoadError, RuntimeRefused, LayoutRefused, VectorError, OSError)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m runtime", description="Runs eBPF programs, natively.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
