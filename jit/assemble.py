@@ -67,44 +67,44 @@ class FunctionCode:
 
 def template(instructions: Sequence[X86]) -> Template:
     """The bytes of one expansion, with distances to its own labels patched. Raises EncodingRefused."""
-    straight, cold = _Part(), _Part()
-    part = straight
+    straight: _Part = ([], [])
+    cold: _Part = ([], [])
+    code, fixups = part = straight
     places: dict[int, InPart] = {}
     for instruction in instructions:
         if isinstance(instruction, Label):
-            part = cold if instruction.cold else part
-            places[instruction.number] = InPart(part is cold, len(part.code))
+            if instruction.cold:
+                code, fixups = part = cold
+            places[instruction.number] = InPart(part is cold, len(code))
             continue
-        code, label = encode(instruction)
-        part.code.extend(code)
+        encoded, label = encode(instruction)
+        code += encoded
         if label is not None:
-            part.fixups.append(Fixup(len(part.code) - FIELD, label))
-    fixups = _open_fixups(straight, False, places) if straight.fixups else ()
-    cold_fixups = _open_fixups(cold, True, places) if cold.fixups else ()
-    return Template(bytes(straight.code), fixups, bytes(cold.code), cold_fixups)
+            fixups.append(Fixup(len(code) - FIELD, label))
+    opened = _open_fixups(straight, False, places) if straight[1] else ()
+    if not cold[0]:
+        return Template(bytes(straight[0]), opened)
+    opened_cold = _open_fixups(cold, True, places)
+    return Template(bytes(straight[0]), opened, bytes(cold[0]), opened_cold)
 
 
-class _Part:
-    """The straight or the cold part of a template in the making."""
-
-    __slots__ = ("code", "fixups")
-
-    def __init__(self) -> None:
-        self.code = bytearray()
-        self.fixups: list[Fixup] = []
+_Part = tuple[list[int], list[Fixup]]  # code and labelled fields of a straight or cold part in the making
 
 
 def _open_fixups(part: _Part, in_cold: bool, places: Mapping[int, InPart]) -> tuple[Fixup, ...]:
     """Patches the fields of `part` that are known by now; the others."""
+    code, fixups = part
     opened: list[Fixup] = []
-    for offset, label in part.fixups:
-        end = offset + FIELD
-        resolved = places[label.number] if isinstance(label, Local) else label
-        field = _known_field(resolved, in_cold, end)
+    for fixup in fixups:
+        offset, label = fixup
+        if isinstance(label, Local):
+            label = places[label.number]
+            fixup = Fixup(offset, label)
+        field = _known_field(label, in_cold, offset + FIELD)
         if field is None:
-            opened.append(Fixup(offset, resolved))
+            opened.append(fixup)
         else:
-            part.code[offset:end] = bytes(field)
+            code[offset : offset + FIELD] = field
     return tuple(opened)
 
 

@@ -215,7 +215,9 @@ def _rex_opt(w: int, reg: int, index: int, rm: int, needed: bool = False) -> Byt
 
 def _reg_form(bits: int, opcode: Bytes, reg: int, rm: int, *, byte_rm: bool = False) -> Bytes:
     """REX, opcode and ModRM with two registers. Without REX, byte registers 4 to 7 would be ah, ch, dh, bh."""
-    return (*_rex_opt(bits == 64, reg, 0, rm, byte_rm and rm >= 4), *opcode, 0xC0 | (reg & 7) << 3 | rm & 7)
+    rex = (0x48 if bits == 64 else 0x40) | (reg >> 3) << 2 | rm >> 3
+    modrm = 0xC0 | (reg & 7) << 3 | rm & 7
+    return (rex, *opcode, modrm) if rex != 0x40 or (byte_rm and rm >= 4) else (*opcode, modrm)
 
 
 def _mem_form(wide: bool, opcode: Bytes, reg: int, mem: Mem, *, byte_reg: bool = False) -> Bytes:

@@ -40,6 +40,7 @@ from jit.x86 import (
 )
 
 _FAULT = Leave(Exit.INTERPRET)
+_FAULT_IF_ABOVE = JumpIf(Cond.A, _FAULT)
 _INSIDE = Local(0)
 
 
@@ -121,7 +122,7 @@ class CheckFlat:
         span = layout.span(self.region)
         return (
             *_outside_flat(self.src, self.offset, self.size, span.low, span.size),
-            JumpIf(Cond.A, _FAULT),
+            _FAULT_IF_ABOVE,
             alu_imm(Alu.AND, 32, CHECKED, power_of_two(span.size) - 1),
         )
 
