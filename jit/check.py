@@ -21,7 +21,7 @@ from jit.layout import Layout, Region
 from jit.lower import Block
 from jit.macros import Contract, Macro
 from jit.macros.contract import Approved, ApprovedBytes, FrameBytes, FrameEffect, Probe
-from jit.registers import CHECKED, FRAME, FUEL, GUEST, SCRATCH, Reg
+from jit.registers import CHECKED, FRAME, GUEST, SCRATCH, Reg
 from jit.x86 import Ahead, Callee
 from validator.validate import Function
 
@@ -97,7 +97,7 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
         if register not in GUEST:
             return f"reads {register.name}, which is not a guest register"
     for register in contract.writes:
-        if not _may_write(register) and not (register is FUEL and contract.polls):
+        if not _may_write(register):
             return f"writes {register.name}"
     for value in contract.fields:
         if not -(1 << 31) <= value < 1 << 31:
@@ -156,6 +156,10 @@ def _check_flow(
     for i, block in enumerate(blocks):
         if block.pc in labels or not reachable:
             approved = None
+        if block.joined:
+            if block.pc in labels or block.macros or i == 0 or not reachable:
+                raise GateRefused("is part of an earlier block, yet has code or can be reached", block.pc)
+            enterable[i] = False
         if block.pc == function.start and not _begins_with_poll(contracts[i]):
             raise GateRefused("the function's start has no poll", block.pc)
         reachable = True

@@ -14,7 +14,7 @@ from jit.assemble import FunctionCode, Template
 from jit.check import check
 from jit.expand import translate
 from jit.layout import Layout
-from jit.lower import lower
+from jit.lower import Share, lower
 from jit.macros import Contract, Macro
 from jit.regions import Hints, Provenance
 from validator.isa import Instruction
@@ -25,7 +25,7 @@ from validator.validate import Function, Validated
 class Memos:
     """What the passes found out about single instructions and macros, for one layout."""
 
-    lowered: dict[tuple[Instruction, Provenance], tuple[Macro, ...]] = field(default_factory=dict)
+    lowered: dict[tuple[Instruction, Provenance, Share | None], tuple[Macro, ...]] = field(default_factory=dict)
     contracts: dict[Macro, Contract] = field(default_factory=dict)
     templates: dict[Macro, Template] = field(default_factory=dict)
 
@@ -47,11 +47,19 @@ class Compiled:
 
 
 def compile_function(
-    program: Validated, function: Function, layout: Layout, hints: Hints, memos: Memos | None = None
+    program: Validated,
+    function: Function,
+    layout: Layout,
+    hints: Hints,
+    memos: Memos | None = None,
+    counted: bool = True,
 ) -> Compiled:
-    """The code of `function` under `layout`. Raises GateRefused or EncodingRefused, which are bugs of ours."""
+    """The code of `function` under `layout`, with counted polls or not.
+
+    Raises GateRefused or EncodingRefused, which are bugs of ours.
+    """
     memos = Memos() if memos is None else memos
-    blocks = lower(program, function, layout, hints, memos.lowered)
+    blocks = lower(program, function, layout, hints, memos.lowered, counted)
     starts = frozenset(f.start for f in program.functions)
     admitted = check(blocks, function, starts, layout, memos.contracts)
     code = translate(admitted, memos.templates)

@@ -3,8 +3,7 @@
     -context_bytes + 64 k   record of the call made from frame k: native return address, return pc, r6, r7, r8, r9
     -104                    r0 .. r10, eight bytes each
     -16                     pc: where the guest stopped or will resume (4 bytes)
-    -12                     pool: polls that can still be granted, negative preempts (4 bytes, signed)
-    -8                      grant: polls left in the register FUEL, saved (4 bytes, signed)
+    -8                      fuel: negative preempts at the next poll; counted polls decrement it (4 bytes, signed)
 
 The guest has no pointer to it: guest addresses are not negative, and clamps keep mis-speculated ones so.
 """
@@ -17,12 +16,7 @@ from jit.layout import RECORD_BYTES, Layout
 
 REGISTERS = -104
 PC = -16
-POOL = -12
-GRANT = -8
-
-# Polls count down in a register, 0.2 ns each on the benchmarks, where a word in memory cost a store-to-load forward
-# (10 % of guest time in all). The watcher cannot reach a register, so it is refilled from the pool this often.
-POLLS_PER_GRANT = 64
+FUEL = -8
 
 # within a shadow-stack record
 RETURN_NATIVE = 0

@@ -12,6 +12,8 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from jit.fuse import LONGEST_RUN, fused
+from jit.group import Group, grouped, labels_of
 from jit.layout import Layout, Region, flat_regions
 from jit.macros import (
     AtomicExchange,
@@ -57,15 +59,19 @@ from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Sou
 from validator.polls import jumps_back
 from validator.validate import Function, Validated
 
-Memo = MutableMapping[tuple[Instruction, Provenance], tuple[Macro, ...]]
+Memo = MutableMapping[tuple[Instruction, Provenance, "Share | None"], tuple[Macro, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The macros of the eBPF instruction at `pc`, in order. A block may be empty: an instruction without effect."""
+    """The macros of the eBPF instruction at `pc`, in order. A block may be empty: an instruction without effect.
+
+    The instruction of a `joined` block is done by an earlier block; nothing may go there.
+    """
 
     pc: int
     macros: tuple[Macro, ...]
+    joined: bool = False
 
 
 _ALU = {
@@ -92,26 +98,66 @@ _COND = {
 
 
 def lower(
-    program: Validated, function: Function, layout: Layout, hints: Hints, memo: Memo | None = None
+    program: Validated,
+    function: Function,
+    layout: Layout,
+    hints: Hints,
+    memo: Memo | None = None,
+    counted: bool = True,
 ) -> tuple[Block, ...]:
-    """The macros of `function`. `memo` may be kept across functions and programs with the same layout."""
+    """The macros of `function`, with counted polls or not.
+
+    `memo` may be kept across functions and programs with the same layout.
+    """
     memo = {} if memo is None else memo
+    labels = labels_of(program, function)
+    groups = grouped(program, function, layout, hints, labels)
+    poll = Poll(counted)
     blocks: list[Block] = []
+    joined_until = function.start
     for pc in range(function.start, function.end):
         instruction, form = program.program[pc], program.forms[pc]
         if instruction is None or form is None:
             continue
-        key = (instruction, hints.get(pc))
-        macros = memo.get(key)
-        if macros is None:
-            macros = memo[key] = lower_instruction(form, instruction, key[1], layout)
+        if pc < joined_until:
+            blocks.append(Block(pc, (), joined=True))
+            continue
+        run = fused(program, pc, _run_end(pc, function, labels)) if form.kind is Kind.ALU else None
+        if run is not None:
+            macros, joined_until = run.macros, pc + run.length
+        else:
+            share = _share(pc, groups.get(pc))
+            key = (instruction, hints.get(pc), share)
+            found = memo.get(key)
+            if found is None:
+                found = memo[key] = lower_instruction(form, instruction, key[1], share, layout)
+            macros = found
         if polls(form, instruction, pc, function):
-            macros = (_POLL, *macros)
+            macros = (poll, *macros)
         blocks.append(Block(pc, macros))
     return tuple(blocks)
 
 
-_POLL = Poll()
+def _run_end(pc: int, function: Function, labels: frozenset[int]) -> int:
+    """The first pc behind `pc` that a run which starts there may not include."""
+    end = pc + 1
+    while end < function.end and end not in labels and end < pc + LONGEST_RUN:
+        end += 1
+    return end
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What an access has to check: [base + offset, + size), written if `write`; nothing if it is `checked` already."""
+
+    offset: int
+    size: int
+    write: bool
+    checked: bool
+
+
+def _share(pc: int, group: Group | None) -> Share | None:
+    return None if group is None else Share(group.offset, group.size, group.write, pc != group.first)
 
 
 def polls(form: Form, instruction: Instruction, pc: int, function: Function) -> bool:
@@ -119,7 +165,9 @@ def polls(form: Form, instruction: Instruction, pc: int, function: Function) -> 
     return pc == function.start or jumps_back(form, instruction, pc)
 
 
-def lower_instruction(form: Form, i: Instruction, hint: Provenance, layout: Layout) -> tuple[Macro, ...]:
+def lower_instruction(
+    form: Form, i: Instruction, hint: Provenance, share: Share | None, layout: Layout
+) -> tuple[Macro, ...]:
     """The macros of one instruction, polls aside."""
     match form.kind:
         case Kind.ALU:
@@ -134,11 +182,14 @@ def lower_instruction(form: Form, i: Instruction, hint: Provenance, layout: Layo
         case Kind.WIDE_IMMEDIATE:
             return (MoveImm(GUEST[i.dst], i.imm),)
         case Kind.LOAD:
-            return _access(i.src, i.offset, form.size, False, hint, layout, _load(form, i))
+            own = share or Share(i.offset, form.size, write=False, checked=False)
+            return _access(i.src, i.offset, form.size, own, hint, layout, _load(form, i))
         case Kind.STORE:
-            return _access(i.dst, i.offset, form.size, True, hint, layout, _store(form, i))
+            own = share or Share(i.offset, form.size, write=True, checked=False)
+            return _access(i.dst, i.offset, form.size, own, hint, layout, _store(form, i))
         case Kind.ATOMIC:
-            return _access(i.dst, i.offset, form.size, True, hint, layout, _atomic(form, i), aligned=True)
+            own = Share(i.offset, form.size, write=True, checked=False)
+            return _access(i.dst, i.offset, form.size, own, hint, layout, _atomic(form, i), aligned=True)
         case Kind.JUMP:
             return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
         case Kind.BRANCH:
@@ -233,38 +284,38 @@ def _access(
     base: int,
     offset: int,
     size: int,
-    write: bool,
+    share: Share,
     hint: Provenance,
     layout: Layout,
     use: Callable[[Place], Macro],
     aligned: bool = False,
 ) -> tuple[Macro, ...]:
-    """The check for `size` bytes at r`base` + offset, if one is needed, and `use` of the place that it approved."""
+    """The check for `share`, if one is needed, and `use` of the `size` bytes at r`base` + offset."""
     if base == FRAME_POINTER:
         # frames are so far apart that no displacement reaches anything but the current one
         inside = -layout.frame_bytes <= offset <= -size
         if inside and (not aligned or offset % size == 0):
             return (use(InFrame(offset)),)
         return (Interpret(),)
-    check = _check(GUEST[base], offset, size, write, hint, layout)
+    check = _check(GUEST[base], share, hint, layout)
     if check is None:
         return (Interpret(),)
     low = check.low if isinstance(check, CheckFlat | CheckStack) else 0
-    alignment = (CheckAligned(size),) if aligned else ()
-    return (check, *alignment, use(AtChecked(low)))
+    access = use(AtChecked(low + offset - share.offset))
+    if share.checked:
+        return (access,)
+    return (check, CheckAligned(size), access) if aligned else (check, access)
 
 
-def _check(
-    src: Reg, offset: int, size: int, write: bool, hint: Provenance, layout: Layout
-) -> CheckFlat | CheckStack | CheckAny | None:
+def _check(src: Reg, share: Share, hint: Provenance, layout: Layout) -> CheckFlat | CheckStack | CheckAny | None:
     """The check for this guess, or None if nothing in the guessed region can hold such an access."""
     if hint is Region.STACK:
-        return CheckStack(src, offset, size, layout.stack_low)
-    candidates = tuple(region for region in flat_regions(write) if layout.span(region).size >= size)
+        return CheckStack(src, share.offset, share.size, layout.stack_low)
+    candidates = tuple(region for region in flat_regions(share.write) if layout.span(region).size >= share.size)
     if hint is None:
-        return CheckAny(src, offset, size, candidates, write)
+        return CheckAny(src, share.offset, share.size, candidates, share.write)
     if hint in candidates:
-        return CheckFlat(src, offset, size, hint, layout.span(hint).low)
+        return CheckFlat(src, share.offset, share.size, hint, layout.span(hint).low)
     return None
 
 

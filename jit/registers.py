@@ -42,9 +42,8 @@ GUEST: tuple[Reg, ...] = (
 )
 FRAME = GUEST[10]  # guest address of the top of the current frame
 CAGE = Reg.rbp  # native address of guest address 0
-FUEL = Reg.r9  # polls left in the current grant; the pool in the context has the rest
 COUNT = Reg.rcx  # scratch: shift counts, divisors, shadow-stack offsets
 CHECKED = Reg.r11  # scratch: the address that a check approved, clamped
-SCRATCH = (COUNT, CHECKED)
+SCRATCH = (COUNT, CHECKED)  # r9 is not in use
 
 HOST_SAVED = (Reg.rbx, Reg.rbp, Reg.r12, Reg.r13, Reg.r14, Reg.r15)  # System V AMD64 ABI, section 3.2.1

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jit.context import GRANT, Exit, register_offset
-from jit.registers import CAGE, CHECKED, FUEL, GUEST, HOST_SAVED, Reg
+from jit.context import Exit, register_offset
+from jit.registers import CAGE, CHECKED, GUEST, HOST_SAVED, Reg
 from jit.x86 import X86, Alu, AluReg, JumpReg, Load, Mem, MovImm32, MovReg, Pop, Push, Ret, Store
 
 _BASE, _TARGET = Reg.rdi, Reg.rsi  # the first two integer arguments (System V AMD64 ABI, section 3.2.3)
@@ -31,7 +31,6 @@ def _enter(restored: Iterable[int]) -> tuple[X86, ...]:
             Load(8, reg, Mem(register_offset(number))) if number in restored else AluReg(Alu.XOR, 32, reg, reg)
             for number, reg in enumerate(GUEST)
         ),
-        Load(4, FUEL, Mem(GRANT)),
         JumpReg(CHECKED),
     )
 
@@ -45,7 +44,6 @@ def leave(reason: Exit) -> tuple[X86, ...]:
     """The exit stub for `reason`."""
     return (
         *(Store(8, Mem(register_offset(number)), reg) for number, reg in enumerate(GUEST)),
-        Store(4, Mem(GRANT), FUEL),
         MovImm32(Reg.rax, reason),
         *(Pop(reg) for reg in reversed(HOST_SAVED)),
         Ret(),

@@ -9,10 +9,8 @@ from the return pcs.
 from __future__ import annotations
 
 from jit.context import (
-    GRANT,
+    FUEL,
     PC,
-    POLLS_PER_GRANT,
-    POOL,
     RETURN_NATIVE,
     RETURN_PC,
     SAVED,
@@ -38,7 +36,7 @@ EXPIRED = -(1 << 30)
 class Context:
     """Typed access to the context page of a slot. Registers and fuel are where `jit.context` says."""
 
-    __slots__ = ("_grant", "_pc", "_pool", "_registers", "layout", "quads", "words")
+    __slots__ = ("_fuel", "_pc", "_registers", "layout", "quads", "words")
 
     def __init__(self, slot: Slot, layout: Layout) -> None:
         self.layout = layout
@@ -46,8 +44,7 @@ class Context:
         self.words = slot.context.cast("i")
         self._registers = (layout.context_bytes + register_offset(0)) // 8
         self._pc = (layout.context_bytes + PC) // 4
-        self._grant = (layout.context_bytes + GRANT) // 4
-        self._pool = (layout.context_bytes + POOL) // 4
+        self._fuel = (layout.context_bytes + FUEL) // 4
 
     def register(self, number: int) -> int:
         return self.quads[self._registers + number]
@@ -72,18 +69,17 @@ class Context:
 
     @property
     def fuel(self) -> int:
-        """Polls left."""
-        return max(self.words[self._grant], 0) + max(self.words[self._pool], 0)
+        """Polls left, if they are counted; negative once the guest was preempted, or is to be."""
+        return self.words[self._fuel]
 
     @fuel.setter
     def fuel(self, fuel: int) -> None:
-        """`fuel` more polls will pass, 0 <= fuel <= MAX_FUEL."""
-        self.words[self._grant] = fuel % POLLS_PER_GRANT
-        self.words[self._pool] = fuel - fuel % POLLS_PER_GRANT
+        """0 <= fuel <= MAX_FUEL."""
+        self.words[self._fuel] = fuel
 
     def expire(self) -> None:
-        """Let the guest be preempted when its current grant is used up; a store that may be lost once."""
-        self.words[self._pool] = EXPIRED
+        """Let the guest be preempted at its next poll. A counted poll may overwrite this once."""
+        self.words[self._fuel] = EXPIRED
 
     @property
     def depth(self) -> int:

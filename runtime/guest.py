@@ -67,6 +67,7 @@ class Guest:
         self._finalizer = weakref.finalize(self, self._host.cage.give_back, self._slot)
         self._fill()
         self._unit = self._unit_for(self.layout)
+        self._returns_to: Unit | None = None  # whose addresses the native return addresses in the context are
         self.context = Context(self._slot, self.layout)
         self.memory = GuestMemory(self)
 
@@ -131,6 +132,7 @@ class Guest:
         self._stop_requested = False
         self._check_hypothesis()
         self.phase = Phase.READY
+        self._returns_to = None
 
     def _resize(self, calldata_size: int) -> None:
         """Another calldata size: another layout, in the same slot if it is large enough, else in a new one."""
@@ -174,30 +176,36 @@ class Guest:
             return self._advance_interpreted(fuel, slice_ms)
         if fuel is not None:
             return self._advance_counted(fuel)
-        event = self._enter(HELD_FUEL, held=True)
-        if not isinstance(event, Preempted):
-            return event
+        if self.phase is not Phase.PREEMPTED:  # which shows that it is a long activation
+            event = self._enter(HELD_FUEL, held=True)
+            if not isinstance(event, Preempted):
+                return event
         token = self._host.watcher.arm(slice_ms / 1000, self.context.expire)
         try:
-            return self._enter(MAX_FUEL, held=False)
+            return self._enter(MAX_FUEL, held=False, counted=False)
         finally:
             self._host.watcher.disarm(token)
 
     def _advance_counted(self, fuel: int) -> Event:
-        """In portions, so that a `stop` that got lost in a refill takes effect soon, and `fuel` may be any number."""
+        """In portions, so that a `stop` that a counted poll overwrote still takes effect soon."""
         left = max(fuel, 0)
         while True:
             granted = min(left, _FUEL_AT_ONCE)
             event = self._enter(granted, held=granted <= HELD_FUEL)
             left -= granted
             if left == 0 or not isinstance(event, Preempted):
-                self.fuel_left = left + self.context.fuel
+                self.fuel_left = left + max(self.context.fuel, 0)
                 return event
 
-    def _enter(self, fuel: int, held: bool) -> Event:
+    def _enter(self, fuel: int, held: bool, counted: bool = True) -> Event:
         arena, unit = self._host.arena, self._unit
         assert arena is not None
         assert unit is not None
+        if not counted:
+            unit = self.program.unit_for(self.layout, counted=False)
+        if self._returns_to is not unit:
+            self.context.rederive(unit)
+            self._returns_to = unit
         how = _ENTER[self.phase]
         pc = self.context.pc + 1 if self.phase is Phase.ANSWERED else self.context.pc
         self.context.fuel = fuel
@@ -296,9 +304,8 @@ class Guest:
         """Become what `snapshot` says; for `Program.restore`. Raises SnapshotRefused, LayoutHypothesis."""
         restore_into(self, snapshot)
         if snapshot.phase is not Phase.IDLE:
-            if self._unit is not None:
-                self.context.rederive(self._unit)
             self._check_hypothesis()
+        self._returns_to = None
         self.phase = snapshot.phase
 
     def stop(self) -> None:
@@ -317,7 +324,7 @@ class Guest:
             return
         self.phase = Phase.CLOSED
         self._finalizer()
-        self._unit = None
+        self._unit = self._returns_to = None
 
     def __enter__(self) -> Guest:
         return self

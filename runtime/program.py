@@ -56,7 +56,7 @@ class Program:
         self._linked, self._source = linked, source
         self._calldata_bytes = calldata_bytes
         self._layouts: dict[int, Layout] = {}
-        self._units: dict[Layout, Unit] = {}
+        self._units: dict[tuple[Layout, bool], Unit] = {}
         try:
             self.layout_for(calldata_bytes or 0)
         except LayoutRefused as error:
@@ -123,14 +123,14 @@ class Program:
             self._layouts[calldata_size] = layout
         return layout
 
-    def unit_for(self, layout: Layout) -> Unit:
-        """The machine code under `layout`; functions are compiled when they are first entered."""
-        unit = self._units.get(layout)
+    def unit_for(self, layout: Layout, counted: bool = True) -> Unit:
+        """The machine code under `layout`, with counted polls or not; functions are compiled when first entered."""
+        unit = self._units.get((layout, counted))
         if unit is None:
             assert self.host.units is not None
-            if len(self._units) >= _UNITS_KEPT:
+            if len(self._units) >= 2 * _UNITS_KEPT:
                 del self._units[next(iter(self._units))]
-            unit = self._units[layout] = self.host.units.get(self.text, layout)
+            unit = self._units[layout, counted] = self.host.units.get(self.text, layout, counted)
         return unit
 
     def fault(

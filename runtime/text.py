@@ -2,8 +2,9 @@
 
 A `Text` is validated code; it is cached by its bytes, so that ten thousand objects that differ in their data are
 validated once. A `Unit` is the machine code of a text under one layout: functions are compiled when they are first
-called, and every guest with that text and layout runs them. Both live as long as somebody holds them; a unit's pages
-and table slots then go back to the arena.
+called, and every guest with that text and layout runs them. There are up to two, with counted polls for activations
+that are entered with a number of polls, without for those that a watcher ends. All live as long as somebody holds
+them; a unit's pages and table slots then go back to the arena.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class Texts:
 class Unit:
     """The machine code of `text` under `layout`. Thread-safe."""
 
-    def __init__(self, text: Text, layout: Layout, arena: Arena, memos: Memos) -> None:
-        self.text, self.layout = text, layout
+    def __init__(self, text: Text, layout: Layout, arena: Arena, memos: Memos, counted: bool) -> None:
+        self.text, self.layout, self.counted = text, layout, counted
         self._arena, self._memos = arena, memos
         self._lock = threading.RLock()
         self._hints: Hints | None = None
@@ -121,7 +122,8 @@ class Unit:
             if self._hints is None:
                 self._hints = guess(self.text.validated, self.layout)
             self._memos.forget_if_larger(_MEMO_ENTRIES)
-            compiled = compile_function(self.text.validated, function, self.layout, self._hints, self._memos)
+            program, hints = self.text.validated, self._hints
+            compiled = compile_function(program, function, self.layout, hints, self._memos, self.counted)
             address, size = self._arena.add(compiled.code, self._table)
             self._pages.append((address, size))
             self._native.update((pc, address + offset) for pc, offset in compiled.entries.items())
@@ -141,17 +143,17 @@ class Units:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         self._lock = threading.Lock()
-        self._units: weakref.WeakValueDictionary[tuple[TextKey, Layout], Unit] = weakref.WeakValueDictionary()
+        self._units: weakref.WeakValueDictionary[tuple[TextKey, Layout, bool], Unit] = weakref.WeakValueDictionary()
         self._memos: dict[Layout, Memos] = {}
 
-    def get(self, text: Text, layout: Layout) -> Unit:
-        """The unit of `text` under `layout`. Raises ArenaExhausted."""
-        key = (text.key, layout)
+    def get(self, text: Text, layout: Layout, counted: bool) -> Unit:
+        """The unit of `text` under `layout`, with counted polls or not. Raises ArenaExhausted."""
+        key = (text.key, layout, counted)
         with self._lock:
             unit = self._units.get(key)
             if unit is None:
                 if len(self._memos) > _LAYOUTS_KEPT:
                     self._memos.clear()
                 memos = self._memos.setdefault(layout, Memos())
-                unit = self._units[key] = Unit(text, layout, self._arena, memos)
+                unit = self._units[key] = Unit(text, layout, self._arena, memos, counted)
             return unit

@@ -6,6 +6,7 @@ isa.refines proves that the sequences that `lower` chooses compute what the refe
 """
 
 from jit.macros.arithmetic import (
+    AddressOffset,
     AddressSum,
     BinaryImm,
     BinaryReg,
@@ -31,6 +32,7 @@ Macro = (
     | MoveImm
     | BinaryReg
     | BinaryImm
+    | AddressOffset
     | AddressSum
     | Multiply
     | MultiplyImm
@@ -68,6 +70,7 @@ MACROS: tuple[type, ...] = Macro.__args__
 
 __all__ = [
     "MACROS",
+    "AddressOffset",
     "AddressSum",
     "AtomicExchange",
     "AtomicFetchAdd",

@@ -19,6 +19,7 @@ from jit.x86 import (
     Bswap,
     Imul,
     ImulImm,
+    Lea,
     LeaIndexed,
     MovImm32,
     MovImm64,
@@ -114,20 +115,34 @@ class BinaryImm:
 
 
 @dataclass(frozen=True, slots=True)
+class AddressOffset:
+    """dst := base + imm, modulo 2^64, imm a signed 32-bit value."""
+
+    dst: Reg
+    base: Reg
+    imm: int
+
+    def contract(self) -> Contract:
+        return Contract(reads=(self.base,), writes=(self.dst,), fields=(self.imm,))
+
+    def expand(self, layout: Layout) -> tuple[X86, ...]:
+        return (Lea(64, self.dst, self.base, self.imm),)
+
+
+@dataclass(frozen=True, slots=True)
 class AddressSum:
-    """dst := base + index * 2^scale + imm, modulo 2^64: several eBPF instructions in one lea."""
+    """dst := base + index * 2^scale, modulo 2^64, 0 <= scale <= 3."""
 
     dst: Reg
     base: Reg
     index: Reg
     scale: int
-    imm: int = 0
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.base, self.index), writes=(self.dst,), fields=(self.imm,))
+        return Contract(reads=(self.base, self.index), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (LeaIndexed(self.dst, self.base, self.index, self.scale, self.imm),)
+        return (LeaIndexed(self.dst, self.base, self.index, self.scale, 0),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ from jit.registers import Reg
 from jit.x86 import Alu, Cond
 from validator.validate import Function
 
+POLL = Poll(counted=True)
+
 LAYOUT = plan(read_only_size=100, writable_size=200, calldata_size=24)
 RO, RW, IN, STACK = LAYOUT.read_only.low, LAYOUT.writable.low, LAYOUT.calldata.low, LAYOUT.stack_low
 RAX, RDI, R10, RBP, RSP = Reg.rax, Reg.rdi, Reg.r15, Reg.rbp, Reg.rsp
@@ -59,7 +61,7 @@ def gate(*blocks: tuple[Macro, ...], starts: frozenset[int] = frozenset({0})) ->
 
 def around(*macros: Macro) -> tuple[tuple[Macro, ...], ...]:
     """A whole function with these macros as its second instruction."""
-    return (Poll(),), macros, (Return(),)
+    return (POLL,), macros, (Return(),)
 
 
 def refuses(reason: str, *blocks: tuple[Macro, ...], starts: frozenset[int] = frozenset({0})) -> GateRefused:
@@ -121,7 +123,7 @@ def test_frame_access_of_no_bytes_is_refused(size: int) -> None:
         AtomicFetchAdd(8, InFrame(-8), R10),
         AtomicExchange(8, InFrame(-8), R10),
         Divide(64, False, False, R10, RAX),
-        Move(64, Reg.r9, RAX),  # the fuel
+        Move(64, Reg.r9, RAX),  # not in use
         Move(64, RBP, RAX),
         LoadFrom(RBP, InFrame(-8), 8, False),
         Move(64, RSP, RAX),
@@ -254,15 +256,15 @@ def test_atomics_need_alignment_as_well(size: int) -> None:
         refuses(f"aligned={size}", *around(RW_CHECK, CheckAligned(size // 2), macro))
         refuses(f"aligned={size}", *around(RW_CHECK, CheckAligned(size), RW_CHECK, macro))  # checked anew
     refuses("aligns what was not checked", *around(CheckAligned(size)))
-    refuses("aligns what another instruction's check approved", (Poll(), RW_CHECK), (CheckAligned(size),), (Return(),))
+    refuses("aligns what another instruction's check approved", (POLL, RW_CHECK), (CheckAligned(size),), (Return(),))
 
 
 NOT_APPROVED = f"needs Approved(low={RW}, size=8, write=False, aligned=1), known is None"
 
 
 def test_nothing_is_approved_without_a_check() -> None:
-    refuses(NOT_APPROVED, (Poll(), LOAD_8), (Return(),))
-    gate((Poll(), RW_CHECK, LOAD_8), (Return(),))
+    refuses(NOT_APPROVED, (POLL, LOAD_8), (Return(),))
+    gate((POLL, RW_CHECK, LOAD_8), (Return(),))
 
 
 @pytest.mark.parametrize(
@@ -271,22 +273,22 @@ def test_nothing_is_approved_without_a_check() -> None:
     ids=str,
 )
 def test_an_approval_outlives_what_leaves_the_checked_address_alone(between: tuple[Macro, ...]) -> None:
-    gate((Poll(), RW_CHECK), between, (LOAD_8,), (Return(),))
+    gate((POLL, RW_CHECK), between, (LOAD_8,), (Return(),))
 
 
 @pytest.mark.parametrize(
     ("blocks", "what"),
     [
-        (((Poll(), RW_CHECK), (Poll(), LOAD_8), (Return(),)), "a poll"),
-        (((Poll(), RW_CHECK), (CallHelper(),), (LOAD_8,), (Return(),)), "a helper call"),
-        (((Poll(), RW_CHECK), (CallLocal(-1),), (LOAD_8,), (Return(),)), "a local call"),
-        (((Poll(), RW_CHECK), (Interpret(),), (LOAD_8,), (Return(),)), "the interpreter"),
-        (((Poll(), RW_CHECK), (Divide(64, False, False, RAX, RDI),), (LOAD_8,), (Return(),)), "a division"),
-        (((Poll(), BranchImm(Cond.E, 64, RAX, 0, 2)), (RW_CHECK,), (LOAD_8,), (Return(),)), "a label"),
-        (((Poll(), RW_CHECK), (LOAD_8,), (Poll(), Goto(-1))), "a label reached from behind"),
-        (((Poll(), RW_CHECK), (Goto(2),), (LOAD_8,), (Return(),)), "a jump around"),
-        (((Poll(), RW_CHECK), (CheckFlat(RDI, 0, 4, Region.WRITABLE, RW), LOAD_8), (Return(),)), "a narrower check"),
-        (((Poll(), RW_CHECK), (RO_CHECK, LOAD_8), (Return(),)), "another region's check"),
+        (((POLL, RW_CHECK), (POLL, LOAD_8), (Return(),)), "a poll"),
+        (((POLL, RW_CHECK), (CallHelper(),), (LOAD_8,), (Return(),)), "a helper call"),
+        (((POLL, RW_CHECK), (CallLocal(-1),), (LOAD_8,), (Return(),)), "a local call"),
+        (((POLL, RW_CHECK), (Interpret(),), (LOAD_8,), (Return(),)), "the interpreter"),
+        (((POLL, RW_CHECK), (Divide(64, False, False, RAX, RDI),), (LOAD_8,), (Return(),)), "a division"),
+        (((POLL, BranchImm(Cond.E, 64, RAX, 0, 2)), (RW_CHECK,), (LOAD_8,), (Return(),)), "a label"),
+        (((POLL, RW_CHECK), (LOAD_8,), (POLL, Goto(-1))), "a label reached from behind"),
+        (((POLL, RW_CHECK), (Goto(2),), (LOAD_8,), (Return(),)), "a jump around"),
+        (((POLL, RW_CHECK), (CheckFlat(RDI, 0, 4, Region.WRITABLE, RW), LOAD_8), (Return(),)), "a narrower check"),
+        (((POLL, RW_CHECK), (RO_CHECK, LOAD_8), (Return(),)), "another region's check"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -295,7 +297,7 @@ def test_an_approval_ends_at(blocks: tuple[tuple[Macro, ...], ...], what: str) -
 
 
 def test_the_host_may_enter_everywhere_but_between_a_check_and_its_last_use() -> None:
-    blocks = ((Poll(), RW_CHECK), (MOVE,), (LOAD_8,), (MOVE,), (RW_CHECK, LOAD_8), (Return(),))
+    blocks = ((POLL, RW_CHECK), (MOVE,), (LOAD_8,), (MOVE,), (RW_CHECK, LOAD_8), (Return(),))
     assert gate(*blocks).enterable == (True, False, False, True, True, True)
 
 
@@ -303,70 +305,70 @@ def test_the_host_may_enter_everywhere_but_between_a_check_and_its_last_use() ->
 
 
 def test_a_backward_edge_needs_a_poll_before_it() -> None:
-    gate((Poll(),), (MOVE,), (Poll(), Goto(-1)))
-    refuses("a backward edge without a poll", (Poll(),), (MOVE,), (Goto(-1),))
-    gate((Poll(),), (Poll(), Goto(0)))  # for (;;);
-    refuses("a backward edge without a poll", (Poll(),), (Goto(0),))
-    gate((Poll(),), (MOVE,), (Poll(), BranchImm(Cond.E, 64, RAX, 0, -1)), (Return(),))
-    refuses("a backward edge without a poll", (Poll(),), (MOVE,), (BranchImm(Cond.E, 64, RAX, 0, -1),), (Return(),))
-    gate((Poll(),), (Goto(1),), (Return(),))  # forward: none needed
+    gate((POLL,), (MOVE,), (POLL, Goto(-1)))
+    refuses("a backward edge without a poll", (POLL,), (MOVE,), (Goto(-1),))
+    gate((POLL,), (POLL, Goto(0)))  # for (;;);
+    refuses("a backward edge without a poll", (POLL,), (Goto(0),))
+    gate((POLL,), (MOVE,), (POLL, BranchImm(Cond.E, 64, RAX, 0, -1)), (Return(),))
+    refuses("a backward edge without a poll", (POLL,), (MOVE,), (BranchImm(Cond.E, 64, RAX, 0, -1),), (Return(),))
+    gate((POLL,), (Goto(1),), (Return(),))  # forward: none needed
 
 
 def test_no_cycle_goes_around_the_polls_by_the_order_of_blocks() -> None:
     def verdict(*pcs: int) -> Admitted:
-        macros: dict[int, tuple[Macro, ...]] = {0: (Poll(),), 1: (MOVE,), 2: (Goto(1),), 3: (Return(),)}
+        macros: dict[int, tuple[Macro, ...]] = {0: (POLL,), 1: (MOVE,), 2: (Goto(1),), 3: (Return(),)}
         return check([Block(pc, macros[pc]) for pc in pcs], Function(0, 4), frozenset({0}), LAYOUT)
 
     verdict(0, 1, 2, 3)
     with pytest.raises(GateRefused, match="order"):
         check(
-            [Block(0, (Poll(),)), Block(3, (MOVE,)), Block(2, (Goto(1),))], Function(0, 4), frozenset({0}), LAYOUT
+            [Block(0, (POLL,)), Block(3, (MOVE,)), Block(2, (Goto(1),))], Function(0, 4), frozenset({0}), LAYOUT
         )  # 3 falls through to 2, which goes to 3
 
 
 def test_a_function_begins_with_a_poll() -> None:
-    gate((Poll(), MOVE), (Return(),))
-    refuses("the function's start has no poll", (MOVE, Poll()), (Return(),))
-    refuses("the function's start has no poll", (), (Poll(),), (Return(),))
+    gate((POLL, MOVE), (Return(),))
+    refuses("the function's start has no poll", (MOVE, POLL), (Return(),))
+    refuses("the function's start has no poll", (), (POLL,), (Return(),))
 
 
 def test_a_poll_stands_first_so_that_a_preempted_instruction_starts_over() -> None:
-    gate((Poll(),), (Poll(), MOVE), (Return(),))
-    refuses("a poll that is not the first", (Poll(),), (MOVE, Poll()), (Return(),))
+    gate((POLL,), (POLL, MOVE), (Return(),))
+    refuses("a poll that is not the first", (POLL,), (MOVE, POLL), (Return(),))
 
 
 @pytest.mark.parametrize("distance", [2, 3, 100, -2, -100, 1 << 31])
 def test_jumps_stay_inside_the_function(distance: int) -> None:
-    gate((Poll(),), (Poll(), Goto(1)), (Return(),))
+    gate((POLL,), (POLL, Goto(1)), (Return(),))
     outside = f"jumps to pc {1 + distance}, which is not an instruction of the function"
-    refuses(outside, (Poll(),), (Poll(), Goto(distance)), (Return(),))
-    refuses(outside, (Poll(),), (Poll(), BranchImm(Cond.E, 64, RAX, 0, distance)), (Return(),))
+    refuses(outside, (POLL,), (POLL, Goto(distance)), (Return(),))
+    refuses(outside, (POLL,), (POLL, BranchImm(Cond.E, 64, RAX, 0, distance)), (Return(),))
 
 
 def test_calls_go_to_starts_of_functions() -> None:
-    blocks = ((Poll(),), (CallLocal(8),), (Return(),))
+    blocks = ((POLL,), (CallLocal(8),), (Return(),))
     gate(*blocks, starts=frozenset({0, 9}))
     for starts in (frozenset({0, 8}), frozenset({0, 10}), frozenset({0})):
         refuses("calls what is not the start of a function", *blocks, starts=starts)
 
 
-@pytest.mark.parametrize("last", [(MOVE,), (Poll(),), (BranchImm(Cond.E, 64, RAX, 0, -1),), ()], ids=str)
+@pytest.mark.parametrize("last", [(MOVE,), (POLL,), (BranchImm(Cond.E, 64, RAX, 0, -1),), ()], ids=str)
 def test_control_does_not_fall_off_the_end(last: tuple[Macro, ...]) -> None:
-    polled = (Poll(), *last) if last and isinstance(last[0], BranchImm) else last
-    gate((Poll(),), polled, (Return(),))
-    refuses("control falls off the function's end", (Poll(),), polled)
+    polled = (POLL, *last) if last and isinstance(last[0], BranchImm) else last
+    gate((POLL,), polled, (Return(),))
+    refuses("control falls off the function's end", (POLL,), polled)
 
 
 @pytest.mark.parametrize("last", [CallHelper(), CallLocal(-1), Interpret()], ids=str)
 def test_the_host_has_an_instruction_to_resume_at(last: Macro) -> None:
-    gate((Poll(),), (last,), (Return(),))
-    refuses("the host would resume behind the function's end", (Poll(),), (last,))
+    gate((POLL,), (last,), (Return(),))
+    refuses("the host would resume behind the function's end", (POLL,), (last,))
 
 
 @pytest.mark.parametrize("call", [CallHelper(), CallLocal(-1)], ids=str)
 def test_what_follows_a_call_is_the_next_instruction(call: Macro) -> None:
     def verdict(following: int) -> Admitted:
-        blocks = [Block(0, (Poll(),)), Block(1, (call,)), Block(following, (Return(),))]
+        blocks = [Block(0, (POLL,)), Block(1, (call,)), Block(following, (Return(),))]
         return check(blocks, Function(0, 9), frozenset({0}), LAYOUT)
 
     verdict(2)
@@ -376,15 +378,15 @@ def test_what_follows_a_call_is_the_next_instruction(call: Macro) -> None:
 
 @pytest.mark.parametrize("macro", [Goto(1), Return(), CallHelper(), Interpret()], ids=str)
 def test_nothing_stands_behind_a_macro_that_does_not_fall_through(macro: Macro) -> None:
-    gate((Poll(),), (MOVE, macro), (Return(),))
-    refuses("follows a macro that does not fall through", (Poll(),), (macro, MOVE), (Return(),))
+    gate((POLL,), (MOVE, macro), (Return(),))
+    refuses("follows a macro that does not fall through", (POLL,), (macro, MOVE), (Return(),))
 
 
 @pytest.mark.parametrize("pcs", [(), (1, 2), (0, 0), (0, 2, 1), (0, 5)], ids=str)
 def test_blocks_are_the_functions_instructions_in_order(pcs: tuple[int, ...]) -> None:
     function = Function(0, 5)
-    check([Block(0, (Poll(),)), Block(4, (Return(),))], function, frozenset({0}), LAYOUT)
-    blocks = [Block(pc, (Poll(), Return())) for pc in pcs]
+    check([Block(0, (POLL,)), Block(4, (Return(),))], function, frozenset({0}), LAYOUT)
+    blocks = [Block(pc, (POLL, Return())) for pc in pcs]
     with pytest.raises(GateRefused):
         check(blocks, function, frozenset({0}), LAYOUT)
 
@@ -394,7 +396,7 @@ def test_a_memo_remembers_acceptance_only() -> None:
     bad = Move(64, R10, RAX)
     for _ in range(2):
         with pytest.raises(GateRefused, match="writes r15"):
-            check([Block(0, (Poll(), bad, Return()))], Function(0, 1), frozenset({0}), LAYOUT, memo)  # type: ignore[arg-type]
+            check([Block(0, (POLL, bad, Return()))], Function(0, 1), frozenset({0}), LAYOUT, memo)  # type: ignore[arg-type]
     assert bad not in memo
 
 
@@ -402,7 +404,7 @@ def test_a_memo_remembers_acceptance_only() -> None:
 
 
 def test_admitted_is_made_by_the_gate_alone() -> None:
-    good = gate((Poll(),), (Return(),))
+    good = gate((POLL,), (Return(),))
     for key in (None, object(), "key", _Key()):
         with pytest.raises(TypeError, match="admits blocks"):
             Admitted(good.blocks, good.layout, good.enterable, key)  # type: ignore[arg-type]
@@ -413,7 +415,7 @@ def test_admitted_is_made_by_the_gate_alone() -> None:
 
 
 def test_expand_and_translate_take_admitted_blocks_only() -> None:
-    good = gate((Poll(),), (Return(),))
+    good = gate((POLL,), (Return(),))
     assert len(expand(good)) == 2
     assert translate(good).code
     for blocks in (good.blocks, list(good.blocks), (good.blocks, good.layout)):

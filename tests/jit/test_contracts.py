@@ -14,10 +14,11 @@ from itertools import product
 
 import pytest
 
-from jit.context import PC, POOL, record_displacement, register_offset
+from jit.context import FUEL, PC, record_displacement, register_offset
 from jit.layout import Layout, Region, plan
 from jit.macros import (
     MACROS,
+    AddressOffset,
     AddressSum,
     AtomicExchange,
     AtomicFetchAdd,
@@ -57,7 +58,7 @@ from jit.macros import (
 )
 from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
 from jit.macros.memory import AtChecked, InFrame, Place
-from jit.registers import CHECKED, COUNT, FRAME, FUEL, GUEST, SCRATCH, Reg
+from jit.registers import CHECKED, COUNT, FRAME, GUEST, SCRATCH, Reg
 from jit.x86 import (
     X86,
     Alu,
@@ -295,8 +296,9 @@ def every_macro() -> Iterator[Macro]:
                 yield Divide(bits, signed, remainder, dst, src)
             for source_bits in (8, 16):
                 yield SignExtend(source_bits, bits, dst, src)
-        yield AddressSum(dst, src, dst, 3, 9)
-        yield AddressSum(dst, dst, src, 0, -9)
+        yield AddressSum(dst, src, dst, 3)
+        yield AddressSum(dst, dst, src, 0)
+        yield AddressOffset(dst, src, -9)
         yield AddressSum(dst, src, src, 1)
     for dst in WRITABLE_REGISTERS:
         for value in (0, 1, 1 << 31, 1 << 40, (1 << 64) - 1):
@@ -345,7 +347,8 @@ def _memory_macros() -> Iterator[Macro]:
 
 
 def _control_macros() -> Iterator[Macro]:
-    yield from (Poll(), Goto(DISTANCE), CallHelper(), Interpret(), CallLocal(DISTANCE), Return())
+    yield from (Poll(counted=True), Poll(counted=False), Goto(DISTANCE), CallLocal(DISTANCE))
+    yield from (CallHelper(), Interpret(), Return())
     for a, b in product(GUEST, GUEST):
         for bits, test in product((32, 64), (False, True)):
             yield BranchReg(Cond.NE if test else Cond.L, bits, a, b, DISTANCE, test)
@@ -428,12 +431,12 @@ def test_contract_names_where_the_expansion_goes(cls: type) -> None:
         assert done.falls_through is contract.falls_through, macro
 
 
-def test_polls_are_what_counts_down_and_refills_from_the_pool() -> None:
+def test_polls_are_what_looks_at_the_fuel_and_counted_ones_write_it() -> None:
     for macro in every_macro():
         code = macro.expand(LAYOUT)
-        counts = [x for x in code if FUEL in effect(x).writes]
-        pools = [x for x in code if (mem := effect(x).mem) is not None and mem.index is None and mem.disp == POOL]
-        assert macro.contract().polls is bool(counts) is bool(pools), macro
+        fuel = [x for x in code if (mem := effect(x).mem) is not None and mem.index is None and mem.disp == FUEL]
+        assert macro.contract().polls is bool(fuel), macro
+        assert any(isinstance(x, Store) for x in fuel) is (isinstance(macro, Poll) and macro.counted), macro
 
 
 def test_pcs_are_stored_for_the_host_where_it_reads_them() -> None:

@@ -71,6 +71,8 @@ from jit.x86 import (
     Xchg,
 )
 
+POLL = Poll(counted=True)
+
 ROWS: list[tuple[X86, str]] = [
     (MovReg(64, Reg.rax, Reg.r15), "mov rax, r15"),
     (MovReg(32, Reg.r8, Reg.rsi), "mov r8d, esi"),
@@ -177,7 +179,7 @@ def test_labels_name_pcs_where_the_pc_is_known(instruction: X86, without_pc: str
 @pytest.mark.parametrize(
     ("macro", "text"),
     [
-        (Poll(), "Poll"),
+        (POLL, "Poll counted yes"),
         (LoadFrom(Reg.rdi, InFrame(-8), 8, False), "LoadFrom rdi, [r10-8], size 8"),
         (LoadFrom(Reg.rdi, AtChecked(0x20000), 4, True), "LoadFrom rdi, [checked+0x20000], size 4, signed yes"),
         (BranchReg(Cond.LE, 32, Reg.rax, Reg.rbx, -4), "BranchReg LE, bits 32, rax, rbx, distance -4"),

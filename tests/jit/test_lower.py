@@ -76,6 +76,8 @@ from tests.corpus.assembly import (
 from validator.decode import decode
 from validator.validate import validate
 
+POLL = Poll(counted=True)
+
 LAYOUT = plan(read_only_size=64, writable_size=64, calldata_size=64)
 RO, RW, IN, STACK = LAYOUT.read_only.low, LAYOUT.writable.low, LAYOUT.calldata.low, LAYOUT.stack_low
 R0, R1, R2, R3 = Reg.rax, Reg.rdi, Reg.rsi, Reg.rdx  # the register map, by hand (DESIGN.md section 4)
@@ -326,15 +328,15 @@ def test_branches(name: str, bits: int) -> None:
     assert lowered(branch_reg(name, bits, 1, 2, 1)) == (BranchReg(cond, bits, R1, R2, 2, test),)
     assert lowered(branch_imm(name, bits, 1, -5, 1)) == (BranchImm(cond, bits, R1, -5, 2, test),)
     assert lowered(branch_imm(name, bits, 1, 0, 0)) == (BranchImm(cond, bits, R1, 0, 1, test),)
-    assert lowered(branch_imm(name, bits, 1, 0, -1)) == (Poll(), BranchImm(cond, bits, R1, 0, 0, test))
+    assert lowered(branch_imm(name, bits, 1, 0, -1)) == (POLL, BranchImm(cond, bits, R1, 0, 0, test))
 
 
 @pytest.mark.parametrize("jump", [ja, ja32])
 def test_a_poll_stands_before_every_edge_that_does_not_go_forward(jump: Callable[[int], bytes]) -> None:
     assert lowered(jump(1)) == (Goto(2),)
     assert lowered(jump(0)) == (Goto(1),)
-    assert lowered(jump(-1)) == (Poll(), Goto(0))
-    assert lowered(jump(-2)) == (Poll(), Goto(-1))
+    assert lowered(jump(-1)) == (POLL, Goto(0))
+    assert lowered(jump(-2)) == (POLL, Goto(-1))
 
 
 def test_every_function_begins_with_a_poll_and_no_other_instruction_has_one() -> None:
@@ -344,14 +346,14 @@ def test_every_function_begins_with_a_poll_and_no_other_instruction_has_one() ->
         block.pc
         for function in program.functions
         for block in lower(program, function, LAYOUT, {})
-        if Poll() in block.macros
+        if POLL in block.macros
     ]
     assert polled == [0, 4]
 
 
 def test_a_function_that_begins_with_its_loop_polls_once() -> None:
     program = validate(decode(branch_imm("jne", 64, 1, 0, -1) + EXIT))
-    assert lower(program, program.functions[0], LAYOUT, {})[0].macros == (Poll(), BranchImm(Cond.NE, 64, R1, 0, 0))
+    assert lower(program, program.functions[0], LAYOUT, {})[0].macros == (POLL, BranchImm(Cond.NE, 64, R1, 0, 0))
 
 
 def test_one_block_per_instruction_under_its_pc() -> None:
@@ -370,7 +372,7 @@ def test_a_shared_memo_does_not_mix_up_guesses_or_polls() -> None:
             CheckFlat(R1, 0, 8, Region.CALLDATA, IN)
         ]
         assert blocks[1].macros[0] == CheckStack(R1, 0, 8, STACK)
-        assert [block.macros[0] == Poll() for block in blocks] == [True, False, True, True, False]
+        assert [block.macros[0] == POLL for block in blocks] == [True, False, True, True, False]
 
 
 def test_register_map_is_the_designs() -> None:

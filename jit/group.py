@@ -1,0 +1,123 @@
+"""Which accesses can share one check: those off the same base register in one straight stretch of code.
+
+Decides the groups that `lower` makes: the first access checks the whole span from the lowest to the highest byte, the
+others use what it approved. All of them execute if the first does, so a span that does not fit is a fault of one of
+them (or a wrong guess), and the interpreter finds out which. Nothing else that clobbers the approved address may lie
+between. Untrusted: the gate sees whether each access is covered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jit.layout import Layout, Region
+from jit.regions import Hints, Provenance
+from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, jump_target, registers_written
+from validator.validate import Function, Validated
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The bytes [base + offset, + size) that the access at `first` checks for all."""
+
+    first: int
+    offset: int
+    size: int
+    write: bool
+
+
+@dataclass(slots=True)
+class _Open:
+    base: int
+    hint: Provenance
+    members: list[int]
+    low: int
+    high: int
+    write: bool
+
+
+_CLOBBERS = (Operation.DIV, Operation.MOD, Operation.SDIV, Operation.SMOD)
+
+
+def grouped(
+    program: Validated, function: Function, layout: Layout, hints: Hints, labels: frozenset[int]
+) -> dict[int, Group]:
+    """For the pc of each access that is in a group: its group. Groups have two or more members."""
+    groups: dict[int, Group] = {}
+    current: _Open | None = None
+    for pc in range(function.start, function.end):
+        form, instruction = program.forms[pc], program.program[pc]
+        if form is None or instruction is None:
+            continue
+        if current is not None and (pc in labels or _interrupts(form)):
+            _close(current, groups)
+            current = None
+        if form.kind is Kind.LOAD or form.kind is Kind.STORE:
+            current = _access(pc, form, instruction, hints.get(pc), layout, current, groups)
+        if current is not None and current.base in registers_written(form, instruction):
+            _close(current, groups)
+            current = None
+    if current is not None:
+        _close(current, groups)
+    return groups
+
+
+def _interrupts(form: Form) -> bool:
+    """Whether control can go elsewhere or be suspended here, or the approved address is overwritten."""
+    match form.kind:
+        case Kind.ALU:
+            return form.operation in _CLOBBERS
+        case Kind.ATOMIC | Kind.JUMP | Kind.BRANCH | Kind.CALL_HELPER | Kind.CALL_LOCAL | Kind.EXIT:
+            return True
+        case _:
+            return False
+
+
+def _access(
+    pc: int,
+    form: Form,
+    instruction: Instruction,
+    hint: Provenance,
+    layout: Layout,
+    current: _Open | None,
+    groups: dict[int, Group],
+) -> _Open | None:
+    write = form.kind is Kind.STORE
+    base = instruction.dst if write else instruction.src
+    if base == FRAME_POINTER:
+        return current  # needs no check and clobbers nothing
+    low, high = instruction.offset, instruction.offset + form.size
+    if current is not None:
+        joined_low, joined_high = min(current.low, low), max(current.high, high)
+        room = joined_high - joined_low <= _limit(hint, layout)
+        if current.base == base and current.hint is hint and room:
+            current.low, current.high, current.write = joined_low, joined_high, current.write or write
+            current.members.append(pc)
+            return current
+        _close(current, groups)
+    return _Open(base, hint, [pc], low, high, write)
+
+
+def _limit(hint: Provenance, layout: Layout) -> int:
+    """The most bytes that one check of such a guess can cover."""
+    if hint is None or hint is Region.STACK:
+        return layout.frame_bytes
+    return layout.span(hint).size
+
+
+def _close(current: _Open, groups: dict[int, Group]) -> None:
+    if len(current.members) > 1:
+        group = Group(current.members[0], current.low, current.high - current.low, current.write)
+        groups.update((pc, group) for pc in current.members)
+
+
+def labels_of(program: Validated, function: Function) -> frozenset[int]:
+    """The pcs of `function` that some jump or branch in it targets."""
+    targets: set[int] = set()
+    for pc in range(function.start, function.end):
+        form, instruction = program.forms[pc], program.program[pc]
+        if form is not None and instruction is not None:
+            target = jump_target(form, instruction, pc)
+            if target is not None:
+                targets.add(target)
+    return frozenset(targets)
