@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from validator.elf import GLOBAL, LOCAL, UNDEFINED
 from validator.errors import LimitExceeded, LinkError, UnknownHelpers
 from validator.isa import SLOT_BYTES
-from validator.reach import FunctionSymbol, LoadedSection, Reached, Role, reach
+from validator.reach import MAX_ALIGNMENT, FunctionSymbol, LoadedSection, Reached, Role, reach
 from validator.relocations import Places, relocated_code, relocated_data
 from validator.validate import MAX_SLOTS
 
@@ -105,12 +105,13 @@ def link(
     data: bytes,
     helpers: Mapping[str, int],
     place: Callable[[int, int], tuple[int, int]],
-    libraries: Sequence[bytes] = (),
+    libraries: Sequence[bytes | Reached] = (),
     limits: Limits = Limits(),
 ) -> Linked:
     """Link the object in `data`. Raises ElfError, LinkError, LimitExceeded.
 
-    `place` is given the sizes of the read-only and the writable region and returns their guest addresses.
+    `place` is given the sizes of the read-only and the writable region in bytes, and returns their guest addresses,
+    multiples of MAX_ALIGNMENT. A library is an object, or what `reach` made of one: read it once for many links.
     """
     if len(data) > limits.file_bytes:
         raise LimitExceeded("object size in bytes", len(data), limits.file_bytes)
@@ -128,6 +129,7 @@ def link(
         if size > limit:
             raise LimitExceeded(what, size, limit)
     read_only_low, writable_low = place(read_only_size, writable_size)
+    assert read_only_low % MAX_ALIGNMENT == writable_low % MAX_ALIGNMENT == 0, "place() must align the regions"
     addresses = {index: read_only_low + offset for index, offset in read_only.items()}
     addresses |= {index: writable_low + offset for index, offset in writable.items()}
     code = []
@@ -176,7 +178,7 @@ def _global_functions(unit: _Unit) -> dict[str, int]:
 
 
 def _resolve(
-    program: _Unit, functions: Mapping[str, int], helpers: Mapping[str, int], libraries: Sequence[bytes]
+    program: _Unit, functions: Mapping[str, int], helpers: Mapping[str, int], libraries: Sequence[bytes | Reached]
 ) -> tuple[list[_Unit], dict[str, int]]:
     """The program and the libraries that it needs, and the pc of each function that an undefined symbol may mean.
 
@@ -192,7 +194,7 @@ def _resolve(
             if name in known:
                 continue
             if offered is None:
-                offered = [reach(library) for library in libraries]
+                offered = [lib if isinstance(lib, Reached) else reach(lib) for lib in libraries]
                 suppliers = _suppliers(offered)
             if name in suppliers:
                 library = suppliers[name]

@@ -1,0 +1,56 @@
+"""The shipped objects: that they are what their sources say, and that the linker takes them as they are."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from runtime.guest_code import MEMORY_FUNCTIONS
+from tools.build_guest_code import REPOSITORY, build, sources
+from validator.decode import decode
+from validator.link import Linked, link
+from validator.validate import validate
+
+RO, RW = 0x10000, 0x30000
+NAMES = ("memcpy", "memmove", "memset", "memcmp", "strlen")
+
+
+def linked(data: bytes) -> Linked:
+    return link(data, {"print": 1}, lambda _ro, _rw: (RO, RW), [MEMORY_FUNCTIONS])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed: nothing is rebuilt")
+@pytest.mark.parametrize("source", sources(), ids=str)
+def test_a_shipped_object_is_what_its_source_compiles_to(source: Path, tmp_path: Path) -> None:
+    build(source, tmp_path / "rebuilt.o")
+    assert (tmp_path / "rebuilt.o").read_bytes() == (REPOSITORY / source.with_suffix(".o")).read_bytes()
+
+
+@pytest.mark.parametrize("source", sources(), ids=str)
+def test_no_object_tells_where_it_was_built(source: Path) -> None:
+    data = (REPOSITORY / source.with_suffix(".o")).read_bytes()
+    for part in (REPOSITORY.name, "/home", "/work", "/tmp", "/root"):
+        assert part.encode() not in data
+
+
+def test_the_memory_functions_need_nothing_else() -> None:
+    """No data, no helper, no relocation, and no call: clang turns loops into calls to memcpy where it may."""
+    program = link(MEMORY_FUNCTIONS, {}, lambda _ro, _rw: (RO, RW))
+    assert set(program.functions) == set(NAMES)
+    assert (program.read_only, program.writable_size) == (b"", 0)
+    assert 0x85 not in program.code[::8]
+    validate(decode(program.code), program.functions.values(), frozenset(), program.starts)
+
+
+def test_the_demo_has_a_bit_of_everything() -> None:
+    program = linked((REPOSITORY / "runtime/guest_code/demo.o").read_bytes())
+    validated = validate(decode(program.code), [program.entry()], frozenset([1]), program.starts)
+    assert program.entry() == program.functions["entry"] == 0
+    assert [section.library for section in program.sections] == [None, 0]
+    assert b"DEBUG\0" in program.read_only
+    assert (program.writable, program.writable_size) == (b"", 4 * 8 + 80)  # counts, line
+    calls = [(i.src, i.imm) for i in validated.program if i is not None and i.opcode == 0x85]
+    assert calls.count((0, 1)) == 1  # print
+    assert len([imm for source, imm in calls if source == 1]) >= 5

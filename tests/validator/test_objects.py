@@ -1,0 +1,232 @@
+"""Objects from elsewhere: what clang makes, what others' bug reports contain, and thousands of damaged copies of both.
+
+Every object here is also read by pyelftools, which knows nothing of our reader: where both accept a table, they agree.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import struct
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.enums import ENUM_SH_TYPE_BASE
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
+
+import runtime.guest_code
+from tests.clang import compiled
+from tests.elf_writer import section_field, section_names
+from tests.validator.linking import HELPERS, RO, RW, linked
+from validator.decode import decode
+from validator.elf import REL, SYMTAB, read_object, relocations, section_name, symbol, symbol_name
+from validator.errors import LoadError
+from validator.link import Linked
+from validator.validate import validate
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CASES = REPOSITORY.parent / "shared" / "cases" / "elf_cases.json"
+GUEST_CODE = Path(runtime.guest_code.__file__).parent
+SHIPPED = sorted(GUEST_CODE.glob("*.o"))
+
+
+def load(data: bytes, entry: str | None = ".text") -> Linked:
+    """Link, decode and validate, as the runtime does."""
+    program = linked(data, [runtime.guest_code.MEMORY_FUNCTIONS])
+    entries = {program.entry(entry), *program.entries.values()}
+    validate(decode(program.code), entries, frozenset(HELPERS.values()), program.starts)
+    return program
+
+
+# ---- clang
+
+TABLES = """
+static const char *names[] = {"one", "two", "three"};
+struct row { const char *text; unsigned long *cell; };
+static unsigned long cells[4], initialised[3] = {1, 2, 3};
+static struct row rows[2], filled[2] = {{"first", cells + 1}, {"second", initialised + 2}};
+unsigned long entry(unsigned long *memory, unsigned long length) {
+    rows[length & 1].text = names[length % 3];
+    rows[length & 1].cell = filled[memory[0] & 1].cell;
+    *rows[memory[0] & 1].cell += filled[length & 1].text[0];
+    return rows[memory[1] & 1].text[length];
+}
+"""
+
+CALLS = """
+extern unsigned long print(const char *text, unsigned long length);
+static unsigned long count;
+#define IN(name) __attribute__((noinline, section(name)))
+static __attribute__((noinline)) unsigned long near(unsigned long a) { return a * 3 + count; }
+static IN("far") unsigned long far_static(unsigned long a) { count++; return a * 5; }
+IN("far") unsigned long far_global(unsigned long a) { count += a; return a * 7 + near(a); }
+IN("deep") unsigned long recursive(unsigned long a) { return a == 0 ? 1 : far_static(a) + recursive(a - 1) * 2; }
+unsigned long entry(unsigned char *memory, unsigned long length) {
+    print("entered", 7);
+    return near(length) + far_static(length) + far_global(length) + recursive(memory[0]);
+}
+"""
+
+MEMORY = """
+extern void *memcpy(void *to, const void *from, unsigned long length);
+extern unsigned long strlen(const char *text);
+struct big { unsigned long words[40]; };
+static struct big from, to;
+unsigned long entry(char *memory, unsigned long length) {
+    to = from; /* clang makes this a call to memcpy by itself, if it is large enough */
+    memcpy(memory, &to, length);
+    return strlen(memory);
+}
+"""
+
+OPTIONS = [("-mcpu=v1",), ("-mcpu=v2",), ("-mcpu=v3",), ("-mcpu=v4",), ("-mcpu=v4", "-g"), ("-mcpu=v3", "-gdwarf-5")]
+SOURCES = {"tables": TABLES, "calls": CALLS, "memory": MEMORY}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_clang_writes_is_loaded(source: str, options: tuple[str, ...]) -> None:
+    data = compiled(SOURCES[source], *options)
+    assert load(data, "entry").entry("entry") in load(data).starts
+    agree(data)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_pointers_in_clangs_tables_point_to_their_targets(options: tuple[str, ...]) -> None:
+    program = load(compiled(TABLES, *options))
+
+    def at(address: int) -> bytes:
+        if address >= RW:
+            image = program.writable + bytes(program.writable_size - len(program.writable))
+            return image[address - RW :]
+        return program.read_only[address - RO :]
+
+    whole = program.read_only + bytes(-len(program.read_only) % 8) + program.writable
+    words = [struct.unpack_from("<Q", whole, i)[0] for i in range(0, len(whole) - 7, 8)]
+    pointed = [at(word) for word in words if RO <= word < RW + program.writable_size]
+    for text in (b"one\0", b"two\0", b"three\0", b"first\0", b"second\0"):
+        assert sum(target.startswith(text) for target in pointed) == 1
+    assert sum(target.startswith((3).to_bytes(8, "little")) for target in pointed) == 1  # initialised + 2
+    assert b"".join(i.to_bytes(8, "little") for i in (1, 2, 3)) in program.writable
+
+
+def test_clangs_calls_enter_the_functions_that_they_name() -> None:
+    program = load(compiled(CALLS, "-mcpu=v3"))
+    targets = set()
+    for pc, instruction in enumerate(decode(program.code)):
+        if instruction is not None and instruction.opcode == 0x85 and instruction.src == 1:
+            targets.add(pc + 1 + instruction.imm)
+    functions = {program.functions[name] for name in ("far_global", "recursive")}
+    statics = set(program.starts) - set(program.functions.values())
+    assert targets == functions | statics  # near and far_static are the two that have no name
+    assert len(statics) == 2
+
+
+# ---- cases of others
+
+HAVE_CASES = pytest.mark.skipif(not CASES.exists(), reason=f"{CASES} is not there: its objects are not tested")
+
+
+def cases() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(CASES.read_text()) if CASES.exists() else []
+    return found
+
+
+@HAVE_CASES
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case["name"])
+def test_cases_from_bug_reports(case: dict[str, Any]) -> None:
+    """What has a result, even a fault, must load; the rest must be refused with an error of ours."""
+    data = bytes.fromhex(case["elf"])
+    if case["expect"] == "reject":
+        with pytest.raises(LoadError):
+            load(data, case["entry"])
+    else:
+        load(data, case["entry"])
+    agree(data)
+
+
+# ---- the second reader
+
+SECTION_FIELDS = (
+    *("sh_name", "sh_type", "sh_flags", "sh_addr", "sh_offset"),
+    *("sh_size", "sh_link", "sh_info", "sh_addralign", "sh_entsize"),
+)
+TYPES = {**ENUM_SH_TYPE_BASE, "SHT_LLVM_ADDRSIG": 0x6FFF4C03}
+REFUSALS = (LoadError, ELFError, UnicodeDecodeError, OverflowError)  # pyelftools lets the last two through
+
+
+def agree(data: bytes) -> None:
+    """Whatever both readers accept of `data`, they read the same: sections, names, symbols, relocations."""
+    try:
+        elf = read_object(data)
+        theirs = list(ELFFile(io.BytesIO(data)).iter_sections())
+    except REFUSALS:
+        return
+    assert len(theirs) == len(elf.sections)
+    for index, (our_section, section) in enumerate(zip(elf.sections, theirs, strict=True)):
+        # pyelftools gives the types that it knows a name
+        fields = {field: section[field] for field in SECTION_FIELDS}
+        fields["sh_type"] = TYPES.get(fields["sh_type"], fields["sh_type"])
+        assert our_section == tuple(fields.values())
+        with suppress(*REFUSALS):
+            assert section_name(elf, index) == section.name
+        if isinstance(section, SymbolTableSection) and our_section.type == SYMTAB:
+            for at, row in enumerate(section.iter_symbols()):
+                ours = symbol(elf, at)
+                assert (ours.value, ours.size, ours.name_offset) == (row["st_value"], row["st_size"], row["st_name"])
+                with suppress(*REFUSALS):
+                    assert symbol_name(elf, ours) == row.name
+        if isinstance(section, RelocationSection) and our_section.type == REL:
+            with suppress(*REFUSALS):
+                entries = [(e["r_offset"], e["r_info_type"], e["r_info_sym"]) for e in section.iter_relocations()]
+                assert list(relocations(elf, index)) == entries
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_both_readers_agree_on_what_ships(path: Path) -> None:
+    data = path.read_bytes()
+    elf = read_object(data)
+    assert sum(section.type == REL for section in elf.sections) > 3  # there is something to agree on
+    agree(data)
+
+
+# ---- damage
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """A copy with one to three fields changed, mostly in tables, mostly to values that mean something."""
+    changed = bytearray(data)
+    table = struct.unpack_from("<Q", data, 40)[0]
+    spots = [rng.randrange(64), rng.randrange(table, len(data)), rng.randrange(len(data))]
+    for name in (".symtab", ".rel.text"):
+        if name in section_names(data):
+            low, size = (section_field(data, name, field) for field in ("sh_offset", "sh_size"))
+            spots.append(rng.randrange(low, low + size))
+    for _ in range(rng.randint(1, 3)):
+        size = rng.choice((1, 2, 4, 8))
+        at = min(rng.choice(spots) & -size, len(data) - size)
+        near = int.from_bytes(data[at : at + size], "little") + rng.choice((-8, -1, 1, 8))
+        value = rng.choice((0, 1, near, rng.getrandbits(64), 2**64 - 1, 2**63, len(data), len(data) - 1))
+        changed[at : at + size] = (value % 2 ** (8 * size)).to_bytes(size, "little")
+    return bytes(changed[: rng.randrange(len(data))]) if rng.random() < 0.05 else bytes(changed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_a_damaged_object_is_loaded_or_refused_with_an_error_of_ours(path: Path, seed: int) -> None:
+    data, rng = path.read_bytes(), random.Random(f"{path.name} {seed}")
+    refused = 0
+    for _ in range(150):
+        copy = damaged(data, rng)
+        try:
+            load(copy, "entry" if path.stem == "demo" else "memcpy")
+        except LoadError:
+            refused += 1
+        agree(copy)
+    assert 15 < refused < 135  # the damage is neither always fatal nor always harmless
