@@ -227,7 +227,7 @@ def _entries(unit: _Cursor, strings: Mapping[str, bytes]) -> Iterator[tuple[Text
     """The entries of a version 5 table of directories or files. Each takes at least one byte of the file."""
     fields = [(unit.uleb(), unit.uleb()) for _ in range(unit.fixed(1))]
     count = unit.uleb()
-    if count > unit.end - unit.at or (count and not fields):
+    if count and not fields:
         raise _Malformed
     for _ in range(count):
         path, directory = NOTHING, 0

@@ -243,7 +243,7 @@ def _read_header(data: bytes) -> tuple[int, int, int]:
             raise ElfError(f"{what} is {found!r}, not {right!r}", offset=offset)
     if count == 0:
         raise ElfError("e_shnum is 0: no sections, or more than 65,279, which is not supported", offset=60)
-    if table > len(data) or count * SECTION_BYTES > len(data) - table:
+    if count * SECTION_BYTES > len(data) - table:
         found = f"{count} rows of {SECTION_BYTES} bytes from {table:#x}"
         raise ElfError(f"the section table ({found}) lies outside the file ({len(data):#x} bytes)", offset=40)
     if not 0 < names < min(count, RESERVED):

@@ -200,7 +200,8 @@ def _resolve(
                 library = suppliers[name]
                 end = sum(len(section.content) for other in units for _, section in other.code()) // SLOT_BYTES
                 units.append(_unit(offered[library], end, library))
-                known = {**_global_functions(units[-1]), **known}
+                supplied = _global_functions(units[-1]).items()
+                known = {**{name: pc for name, pc in supplied if suppliers[name] == library}, **known}
             elif name not in helpers:
                 unknown[name] = None
     if unknown:

@@ -78,7 +78,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoadedSection:
-    """A section that is loaded. `content` is shorter than `size` (and empty) exactly if the file holds no bytes."""
+    """A section that is loaded. `content` is what the file holds: `size` bytes, or none (then they are zeros)."""
 
     name: str
     role: Role
@@ -158,7 +158,7 @@ def _load(elf: ElfObject, index: int, tables: Sequence[int], claims: list[Claim]
         for entry in relocations(elf, table):
             if entry.type != RelocationType.NONE:
                 references.append(_reference(elf, index, entry, names))
-    if references and section.type == NOBITS:
+    if references and section.type == NOBITS:  # nobody would apply them
         raise LinkError("a section without bytes in the file has nothing to relocate", section=shown_name(elf, index))
     return LoadedSection(
         section_name(elf, index), role, content, section.size, max(section.alignment, 1), tuple(references)

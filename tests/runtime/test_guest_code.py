@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import struct
 from pathlib import Path
 
 import pytest
 
 from runtime.guest_code import MEMORY_FUNCTIONS
+from simulator.memory import ByteMemory
+from tests.objects import load, value
 from tools.build_guest_code import REPOSITORY, build, sources
 from validator.decode import decode
 from validator.link import Linked, link
@@ -54,3 +57,26 @@ def test_the_demo_has_a_bit_of_everything() -> None:
     calls = [(i.src, i.imm) for i in validated.program if i is not None and i.opcode == 0x85]
     assert calls.count((0, 1)) == 1  # print
     assert len([imm for source, imm in calls if source == 1]) >= 5
+
+
+LOG = (
+    b"INFO started\nERROR disk full\nWARN slow\nnonsense\nERROR " + b"x" * 100 + b"\nDEBUG\nDEBUG no newline at the end"
+)
+
+
+def test_the_demo_prints_the_errors_and_returns_the_checksum() -> None:
+    printed = []
+
+    def helper(memory: ByteMemory, arguments: list[int]) -> int:
+        text, length = arguments[:2]
+        printed.append(bytes(memory.load(text + i, 1) for i in range(length)))
+        return 0
+
+    demo = (REPOSITORY / "runtime/guest_code/demo.o").read_bytes()
+    event, _ = load(demo, None, len(LOG)).run(LOG, helper=helper)
+    assert printed == [b"ERROR disk full", b"ERROR " + b"x" * 74]  # cut to 80 bytes
+    counted = LOG.replace(b"\n", b"") + struct.pack("<4Q", 1, 1, 1, 2)  # one DEBUG has no text
+    checksum = 14695981039346656037
+    for byte in counted:  # FNV-1a, offset basis and prime of 64 bits
+        checksum = (checksum ^ byte) * 1099511628211 % 2**64
+    assert value(event) == checksum

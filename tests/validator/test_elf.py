@@ -207,6 +207,18 @@ def test_the_name_of_a_symbol_that_is_used_lies_in_the_string_table(outside: int
         reach(bytes(data))
 
 
+@pytest.mark.parametrize("number", [6, 7, 2**32 - 1])
+def test_a_relocation_names_one_of_the_symbols(number: int) -> None:
+    """There are six, 0 to 5; 5 is `answer`."""
+    entry = section_field(GOOD, ".rel.text", "sh_offset")
+    changed = bytearray(GOOD)
+    struct.pack_into("<QII", changed, entry, 0, WIDE_64, 5)
+    assert reach(bytes(changed)).sections[1].references[0].value == 4
+    struct.pack_into("<QII", changed, entry, 0, WIDE_64, number)
+    with pytest.raises(ElfError, match=f"symbol {number}: the object has 6 symbols"):
+        reach(bytes(changed))
+
+
 def test_claims_meet_but_do_not_overlap() -> None:
     """Each byte position of a one-byte section over a neighbour of eight: inside refused, beside accepted."""
     for shift in range(-2, 10):

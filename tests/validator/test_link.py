@@ -144,6 +144,18 @@ def test_a_library_that_needs_another_is_linked_to_it() -> None:
     assert called(program, 2) == (1, 5 - 3)
 
 
+@pytest.mark.parametrize("order", [("only", "both"), ("both", "only")])
+def test_an_earlier_library_beats_a_later_one_whatever_is_called_first(order: tuple[str, str]) -> None:
+    """The later one is needed for `only`, and defines `both` too."""
+    earlier = write([text(EXIT)], [Sym("both", ".text")])
+    later = write([text(EXIT, EXIT)], [Sym("only", ".text"), Sym("both", ".text", 8)])
+    calls = [Rel(8 * i, CALL_32, name) for i, name in enumerate(order)]
+    program = linked(write([text(call(), call(), EXIT)], [Sym(n) for n in order], {".text": calls}), [earlier, later])
+    first = {section.library: section.first for section in program.sections}
+    targets = {name: pc + 1 + called(program, pc)[1] for pc, name in enumerate(order)}
+    assert targets == {"both": first[0], "only": first[1]}
+
+
 @pytest.mark.parametrize("name", ["helper_five", "twice"])
 def test_the_objects_own_definition_beats_library_and_host(name: str) -> None:
     data = write([text(call(), EXIT), text(EXIT, name="own")], [Sym(name, "own")], {".text": [Rel(0, CALL_32, name)]})
@@ -151,7 +163,7 @@ def test_the_objects_own_definition_beats_library_and_host(name: str) -> None:
 
 
 def test_every_unknown_function_is_listed_once_in_the_order_of_the_calls() -> None:
-    names = ["zeta", "helper_five", "alpha", "zeta"]
+    names = ["zeta", "helper_five", "alpha", "alpha"]
     relocations = [Rel(8 * i, CALL_32, name) for i, name in enumerate(names)]
     data = write(
         [text(*[call()] * 4, EXIT)], [Sym(n, type=NOTYPE) for n in ("alpha", "helper_five", "zeta")],

@@ -148,12 +148,12 @@ def test_a_relocated_call_enters_the_section_that_its_symbol_names(value: int, i
 
 @pytest.mark.parametrize("before", [0, 2])
 def test_a_local_call_without_relocation_stays_in_its_section(before: int) -> None:
-    """Whatever lies beside it: four slots, the call is the second."""
+    """Whatever lies beside it: five slots, the call is the third, after one that is in order."""
     others = [text(EXIT, EXIT, name="before")] if before else []
     for imm in range(-6, 6):
-        data = write([*others, text(EXIT, call(imm), EXIT, EXIT), text(EXIT, name="after")])
-        if -2 <= imm <= 1:
-            assert called(linked(data), before + 1) == (1, imm)
+        data = write([*others, text(EXIT, call(-1), call(imm), EXIT, EXIT), text(EXIT, name="after")])
+        if -3 <= imm <= 1:
+            assert called(linked(data), before + 2) == (1, imm)
         else:
             with pytest.raises(LinkError, match="a local call to slot"):
                 linked(data)
@@ -221,6 +221,18 @@ def test_a_relocation_is_accepted_next_to_its_nearest_refusal(
     linked(write(PLAIN, PLAIN_SYMBOLS, relocated(good)))
     with pytest.raises(LinkError, match=why):
         linked(write(PLAIN, PLAIN_SYMBOLS, relocated(bad)))
+
+
+@pytest.mark.parametrize("flags", [A, A | W])
+def test_a_section_without_bytes_has_nothing_to_relocate(flags: int) -> None:
+    for content in (bytes(8), 8):
+        sections = [text(*lddw(), EXIT), Sec("d", flags, content, NOBITS if content == 8 else 1), RODATA]
+        relocations = {".text": [Rel(0, WIDE_64, "d")], "d": [Rel(0, ABS64, ".rodata")]}
+        if content == 8:
+            with pytest.raises(LinkError, match="nothing to relocate"):
+                linked(write(sections, [], relocations))
+        else:
+            linked(write(sections, [], relocations))
 
 
 def test_a_call_to_a_function_elsewhere_has_imm_minus_1_and_src_0_or_1() -> None:
