@@ -7,8 +7,8 @@ information does not matter. Trusts nothing. Trusted by `reach` and `link`: an i
 from here through a function has been compared with the file.
 
 Work and memory are linear in the file: claimed sizes are compared with the file before anything is made of them, a
-name is at most MAX_NAME_BYTES, and `claim` refuses sections that share bytes before their contents are read, so that
-no byte is read for two sections.
+name is at most MAX_NAME_BYTES, and what is read adds up to no more than the file, because sections claim their bytes
+and may not share them.
 
 Source: System V gABI chapter 4 (https://www.sco.com/developers/gabi/latest/ch4.intro.html). Not supported, and
 refused: more than 65,279 sections, compressed sections.
@@ -17,10 +17,10 @@ refused: more than 65,279 sections, compressed sections.
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from validator.errors import ElfError, LimitExceeded
@@ -105,11 +105,12 @@ class Relocation(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The bytes [low, high) of the file, and the section that they belong to (-1 and 0: the file's own tables)."""
+    """The bytes [low, high) of the file belong to `section` (-1: the ELF header; 0: the section table)."""
 
     low: int
     high: int
     section: int
+    total: int  # bytes of this claim and all before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +197,10 @@ def relocations(elf: ElfObject, index: int) -> tuple[Relocation, ...]:
 
 
 def tables_claimed(elf: ElfObject) -> list[Claim]:
-    """The bytes that the header and the tables of `elf` occupy, sorted. Raises ElfError if they overlap."""
+    """The bytes that the header and the tables of `elf` occupy. Raises ElfError."""
     table, count, names = _read_header(elf.data)
-    claims = [Claim(0, HEADER_BYTES, -1)]
-    _insert(claims, Claim(table, table + count * SECTION_BYTES, 0), elf)
+    claims = [Claim(0, HEADER_BYTES, -1, HEADER_BYTES)]
+    claims.append(Claim(table, table + count * SECTION_BYTES, 0, HEADER_BYTES + count * SECTION_BYTES))
     symbol_table = elf.symbol_table
     linked = {names} if symbol_table is None else {names, symbol_table, elf.sections[symbol_table].link}
     for index in sorted(linked):
@@ -208,14 +209,23 @@ def tables_claimed(elf: ElfObject) -> list[Claim]:
 
 
 def claim(claims: list[Claim], elf: ElfObject, index: int) -> None:
-    """Add the bytes of section `index` to `claims`, which stays sorted. Raises ElfError if it has not got them all.
+    """Add the bytes of section `index`, to be called before they are read. Raises ElfError if it has not got them all.
 
-    A sorted list and not one check at the end: a thousand relocation sections over the same megabyte must be refused
-    before they are read.
+    Claims that add up to more than the file overlap, and end the reading at once: a thousand relocation sections over
+    the same megabyte are never read. Others that overlap are found by `check_claims` when all are there.
     """
     low, high = _extent(elf, index)
-    if low < high:
-        _insert(claims, Claim(low, high, index), elf)
+    claims.append(Claim(low, high, index, claims[-1].total + high - low))
+    if claims[-1].total > len(elf.data):
+        check_claims(claims, elf)
+
+
+def check_claims(claims: Iterable[Claim], elf: ElfObject) -> None:
+    """Raise ElfError if two claims share bytes."""
+    ordered = sorted(claim for claim in claims if claim.low < claim.high)
+    for one, other in pairwise(ordered):
+        if one.high > other.low:
+            raise ElfError(f"{_owner(one, elf)} and {_owner(other, elf)} share bytes", offset=other.low)
 
 
 def malformed(elf: ElfObject, index: int, reason: str) -> ElfError:
@@ -291,14 +301,6 @@ def _name(table: bytes, start: int, what: str) -> str:
     if not name.isprintable():
         raise ElfError(f"{what} cannot be printed: {name!r}")
     return name
-
-
-def _insert(claims: list[Claim], new: Claim, elf: ElfObject) -> None:
-    at = bisect_left(claims, new)
-    for other in claims[max(at - 1, 0) : at + 1]:
-        if other.low < new.high and new.low < other.high:
-            raise ElfError(f"{_owner(other, elf)} and {_owner(new, elf)} share bytes", offset=max(other.low, new.low))
-    claims.insert(at, new)
 
 
 def _owner(claimed: Claim, elf: ElfObject) -> str:

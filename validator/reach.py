@@ -35,6 +35,7 @@ from validator.elf import (
     RelocationType,
     Section,
     Symbol,
+    check_claims,
     claim,
     contents,
     function_symbols,
@@ -121,6 +122,7 @@ def reach(data: bytes) -> Reached:
             continue
         sections[index] = loaded = _load(elf, index, tables.get(index, ()), claims)
         pending.extend(reference.section for reference in loaded.references if reference.section != UNDEFINED)
+    check_claims(claims, elf)
     return Reached(dict(sorted(sections.items())), _functions(elf, frozenset(code)))
 
 

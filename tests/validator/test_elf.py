@@ -36,6 +36,7 @@ from validator.elf import (
     MAX_NAME_BYTES,
     ElfObject,
     Relocation,
+    check_claims,
     claim,
     contents,
     read_object,
@@ -219,19 +220,18 @@ def test_a_relocation_names_one_of_the_symbols(number: int) -> None:
         reach(bytes(changed))
 
 
-def test_claims_meet_but_do_not_overlap() -> None:
-    """Each byte position of a one-byte section over a neighbour of eight: inside refused, beside accepted."""
+def test_sections_that_are_read_meet_but_do_not_overlap() -> None:
+    """A section of one byte at each position around one of eight: inside refused, beside accepted."""
     for shift in range(-2, 10):
-        data = with_section(GOOD, "note", sh_offset=LOW + shift, sh_size=1)
-        elf = read_object(data)
+        elf = read_object(with_section(GOOD, "note", sh_offset=LOW + shift, sh_size=1))
         claims = tables_claimed(elf)
         claim(claims, elf, 2)
+        claim(claims, elf, 3)
         if 0 <= shift < 8:
-            with pytest.raises(ElfError, match="share bytes"):
-                claim(claims, elf, 3)
+            with pytest.raises(ElfError, match=r"'\.rodata' and section 'note'|'note' and section '\.rodata'"):
+                check_claims(claims, elf)
         else:
-            claim(claims, elf, 3)
-        assert claims == sorted(claims)
+            check_claims(claims, elf)
 
 
 def many_functions(count: int) -> bytes:
@@ -284,7 +284,7 @@ def test_memory_grows_no_faster_than_the_file(build: Callable[[int], bytes]) -> 
     assert peak(large) < 1.5 * peak(small) + 1
 
 
-def test_a_thousand_relocation_sections_over_the_same_bytes_are_refused_before_they_are_read(
+def test_a_thousand_relocation_sections_over_the_same_bytes_are_not_read_a_thousand_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     entries = b"".join(struct.pack("<QII", 8 * i, CALL_32, 3 + 1000) for i in range(1000))
@@ -307,7 +307,7 @@ def test_a_thousand_relocation_sections_over_the_same_bytes_are_refused_before_t
     monkeypatch.setattr("validator.reach.relocations", counted)
     with pytest.raises(ElfError, match="share bytes"):
         reach(bytes(changed))
-    assert len(reads) == 1
+    assert len(reads) * len(entries) <= len(data)
 
 
 def test_claimed_sizes_reserve_nothing() -> None:
