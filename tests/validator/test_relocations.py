@@ -30,7 +30,7 @@ from tests.elf_writer import (
     write,
 )
 from tests.validator.linking import RO, RODATA, RW, called, linked, text, wide
-from validator.errors import LinkError
+from validator.errors import ElfError, LinkError
 from validator.link import link
 
 # ---- data
@@ -170,7 +170,6 @@ PLAIN_SYMBOLS = [
     Sym("absolute", ABS, 0x7FFF12345678, OBJECT),
     Sym("common", COMMON, 8, OBJECT),
     Sym("extended", 0xFFFF, 0, OBJECT),
-    Sym("stray", 77, 0, OBJECT),
     Sym("d", ".data", 0, OBJECT),
 ]
 
@@ -221,6 +220,18 @@ def test_a_relocation_is_accepted_next_to_its_nearest_refusal(
     linked(write(PLAIN, PLAIN_SYMBOLS, relocated(good)))
     with pytest.raises(LinkError, match=why):
         linked(write(PLAIN, PLAIN_SYMBOLS, relocated(bad)))
+
+
+def test_a_symbol_is_defined_in_a_section_of_the_file() -> None:
+    """Sections: .text, d, .rel.text, .symtab, .strtab, .shstrtab. Those that are no data are refused as such."""
+    for section, error in ((2, None), (6, "no data that can be loaded"), (7, "the file has sections 1 to 6")):
+        symbols = [Sym("x", section, 0, OBJECT)]
+        data = write([text(*lddw(), EXIT), Sec("d", A, bytes(8))], symbols, {".text": [Rel(0, WIDE_64, "x")]})
+        if error is None:
+            assert wide(linked(data)) == RO
+        else:
+            with pytest.raises(ElfError, match=error):
+                linked(data)
 
 
 @pytest.mark.parametrize("flags", [A, A | W])
