@@ -189,21 +189,24 @@ def _refuse_unless(fits: bool, value: int) -> None:
 
 def unsigned_field(value: int, size: int) -> Bytes:
     """`size` little-endian bytes of 0 <= value < 2^(8 size). Raises EncodingRefused."""
-    _refuse_unless(0 <= value < 1 << 8 * size, value)
+    if not 0 <= value < 1 << 8 * size:
+        raise EncodingRefused(f"{value} does not fit its field")
     return _little_endian(value, size)
 
 
 def signed_field(value: int, size: int) -> Bytes:
     """`size` little-endian bytes of a two's complement value. Raises EncodingRefused."""
-    _refuse_unless(-(1 << 8 * size - 1) <= value < 1 << 8 * size - 1, value)
+    limit = 1 << 8 * size - 1
+    if not -limit <= value < limit:
+        raise EncodingRefused(f"{value} does not fit its field")
     return _little_endian(value, size)
 
 
 def _little_endian(value: int, size: int) -> Bytes:
-    if size == FIELD:  # these two are nearly always meant, and the general form takes four times as long
-        return (value & 0xFF, value >> 8 & 0xFF, value >> 16 & 0xFF, value >> 24 & 0xFF)
-    if size == 1:
+    if size == 1:  # these two are nearly always meant, and the general form takes four times as long
         return (value & 0xFF,)
+    if size == FIELD:
+        return (value & 0xFF, value >> 8 & 0xFF, value >> 16 & 0xFF, value >> 24 & 0xFF)
     return tuple(value >> 8 * k & 0xFF for k in range(size))
 
 
@@ -233,7 +236,7 @@ def _based(reg: int, base: Reg, index: Reg | None, scale: int, disp: int) -> Byt
     """ModRM, SIB and displacement of [base + index * 2^scale + disp] (SDM 2, tables 2-2 and 2-3)."""
     short = -128 <= disp <= 127
     mod = 0x40 if short else 0x80
-    displacement = signed_field(disp, 1) if short else signed_field(disp, 4)
+    displacement = signed_field(disp, 1 if short else 4)
     if index is None and base & 7 != _RSP:
         return (mod | (reg & 7) << 3 | base & 7, *displacement)
     _refuse_unless(index is not _RSP, _RSP)
