@@ -9,6 +9,7 @@ covered by isa.refines, run by run.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from jit.macros import AddressOffset, AddressSum, Macro, Move, Rotate, ShiftBy
 from jit.registers import GUEST
@@ -27,8 +28,7 @@ class Run:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """An ALU instruction, as the patterns look at it."""
 
     operation: Operation
@@ -38,13 +38,23 @@ class _Step:
     imm: int
 
 
+def may_start(form: Form) -> bool:
+    """Whether a run can start with an instruction of this form: spares most instructions the search."""
+    return form.operation in _STARTS and form.source is _STARTS[form.operation] and form.kind is _ALU
+
+
+_ALU: Final = Kind.ALU
+_STARTS: Final = {Operation.MOV: Source.REG, Operation.LSH: Source.IMM}
+_SECOND: Final = frozenset((Operation.ADD, Operation.LSH, Operation.RSH))
+
+
 def fused(program: Validated, pc: int, end: int) -> Run | None:
     """The run that starts at `pc` and ends before `end`, or None if that instruction is to stand alone."""
     first = _step(program, pc, end)
     if first is None:
         return None
     second = _step(program, pc + 1, end)
-    if second is None:
+    if second is None or second.operation not in _SECOND:
         return None
     if first.operation is Operation.MOV and first.src is not None and first.dst != first.src:
         return _rotation(program, pc, end, first, second) or _sum(first, second)
@@ -57,7 +67,7 @@ def _step(program: Validated, pc: int, end: int) -> _Step | None:
     if pc >= end:
         return None
     form, instruction = program.forms[pc], program.program[pc]
-    if form is None or instruction is None or form.kind is not Kind.ALU:
+    if form is None or instruction is None or form.kind is not _ALU:
         return None
     return _alu_step(form, instruction)
 

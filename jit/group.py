@@ -9,6 +9,7 @@ between. Untrusted: the gate sees whether each access is covered.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from jit.layout import Layout, Region
 from jit.regions import Hints, Provenance
@@ -36,7 +37,7 @@ class _Open:
     write: bool
 
 
-_CLOBBERS = (Operation.DIV, Operation.MOD, Operation.SDIV, Operation.SMOD)
+_CLOBBERS: Final = frozenset((Operation.DIV, Operation.MOD, Operation.SDIV, Operation.SMOD))
 
 
 def grouped(
@@ -52,7 +53,7 @@ def grouped(
         if current is not None and (pc in labels or _interrupts(form)):
             _close(current, groups)
             current = None
-        if form.kind is Kind.LOAD or form.kind is Kind.STORE:
+        if form.kind in _ACCESSES:
             current = _access(pc, form, instruction, hints.get(pc), layout, current, groups)
         if current is not None and current.base in registers_written(form, instruction):
             _close(current, groups)
@@ -64,13 +65,14 @@ def grouped(
 
 def _interrupts(form: Form) -> bool:
     """Whether control can go elsewhere or be suspended here, or the approved address is overwritten."""
-    match form.kind:
-        case Kind.ALU:
-            return form.operation in _CLOBBERS
-        case Kind.ATOMIC | Kind.JUMP | Kind.BRANCH | Kind.CALL_HELPER | Kind.CALL_LOCAL | Kind.EXIT:
-            return True
-        case _:
-            return False
+    return form.operation in _CLOBBERS if form.kind is _ALU else form.kind in _LEAVES
+
+
+_ALU: Final = Kind.ALU
+_LEAVES: Final = frozenset((Kind.ATOMIC, Kind.JUMP, Kind.BRANCH, Kind.CALL_HELPER, Kind.CALL_LOCAL, Kind.EXIT))
+_ACCESSES: Final = frozenset((Kind.LOAD, Kind.STORE))
+_STORE: Final = Kind.STORE
+_STACK: Final = Region.STACK
 
 
 def _access(
@@ -82,7 +84,7 @@ def _access(
     current: _Open | None,
     groups: dict[int, Group],
 ) -> _Open | None:
-    write = form.kind is Kind.STORE
+    write = form.kind is _STORE
     base = instruction.dst if write else instruction.src
     if base == FRAME_POINTER:
         return current  # needs no check and clobbers nothing
@@ -100,7 +102,7 @@ def _access(
 
 def _limit(hint: Provenance, layout: Layout) -> int:
     """The most bytes that one check of such a guess can cover."""
-    if hint is None or hint is Region.STACK:
+    if hint is None or hint is _STACK:
         return layout.frame_bytes
     return layout.span(hint).size
 

@@ -9,10 +9,9 @@ computes what the reference semantics says.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
-from jit.fuse import LONGEST_RUN, fused
+from jit.fuse import LONGEST_RUN, fused, may_start
 from jit.group import Group, grouped, labels_of
 from jit.layout import Layout, Region, flat_regions
 from jit.macros import (
@@ -62,8 +61,7 @@ from validator.validate import Function, Validated
 Memo = MutableMapping[tuple[Instruction, Provenance, "Share | None"], tuple[Macro, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The macros of the eBPF instruction at `pc`, in order. A block may be empty: an instruction without effect.
 
     The instruction of a `joined` block is done by an earlier block; nothing may go there.
@@ -122,7 +120,7 @@ def lower(
         if pc < joined_until:
             blocks.append(Block(pc, (), joined=True))
             continue
-        run = fused(program, pc, _run_end(pc, function, labels)) if form.kind is Kind.ALU else None
+        run = fused(program, pc, _run_end(pc, function, labels)) if may_start(form) else None
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
@@ -146,8 +144,7 @@ def _run_end(pc: int, function: Function, labels: frozenset[int]) -> int:
     return end
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What an access has to check: [base + offset, + size), written if `write`; nothing if it is `checked` already."""
 
     offset: int
@@ -169,9 +166,19 @@ def lower_instruction(
     form: Form, i: Instruction, hint: Provenance, share: Share | None, layout: Layout
 ) -> tuple[Macro, ...]:
     """The macros of one instruction, polls aside."""
-    match form.kind:
+    match form.kind:  # the frequent ones first: each arm before costs 0.08 us
         case Kind.ALU:
             return _alu(form, GUEST[i.dst], i)
+        case Kind.LOAD:
+            own = share or Share(i.offset, form.size, write=False, checked=False)
+            return _access(i.src, i.offset, form.size, own, hint, layout, _load(form, i))
+        case Kind.STORE:
+            own = share or Share(i.offset, form.size, write=True, checked=False)
+            return _access(i.dst, i.offset, form.size, own, hint, layout, _store(form, i))
+        case Kind.BRANCH:
+            return (_branch(form, i),)
+        case Kind.JUMP:
+            return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
         case Kind.NEGATE:
             return (Negate(form.bits, GUEST[i.dst]),)
         case Kind.SIGN_EXTEND:
@@ -181,19 +188,9 @@ def lower_instruction(
             return () if form.bits == 64 and not swap else (ByteOrder(form.bits, GUEST[i.dst], swap),)
         case Kind.WIDE_IMMEDIATE:
             return (MoveImm(GUEST[i.dst], i.imm),)
-        case Kind.LOAD:
-            own = share or Share(i.offset, form.size, write=False, checked=False)
-            return _access(i.src, i.offset, form.size, own, hint, layout, _load(form, i))
-        case Kind.STORE:
-            own = share or Share(i.offset, form.size, write=True, checked=False)
-            return _access(i.dst, i.offset, form.size, own, hint, layout, _store(form, i))
         case Kind.ATOMIC:
             own = Share(i.offset, form.size, write=True, checked=False)
             return _access(i.dst, i.offset, form.size, own, hint, layout, _atomic(form, i), aligned=True)
-        case Kind.JUMP:
-            return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
-        case Kind.BRANCH:
-            return (_branch(form, i),)
         case Kind.CALL_HELPER:
             return (CallHelper(),)
         case Kind.CALL_LOCAL:
@@ -211,7 +208,9 @@ def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
     bits, operation = form.bits, form.operation
     if form.source is Source.REG:
         return (_alu_reg(bits, operation, dst, GUEST[i.src]),)
-    imm = i.imm
+    imm, op = i.imm, _ALU.get(operation)
+    if op is not None:
+        return (BinaryImm(op, bits, dst, imm),)
     match operation:
         case Operation.MOV:
             return (MoveImm(dst, imm & ((1 << bits) - 1)),)
@@ -225,10 +224,13 @@ def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
         case Operation.SDIV | Operation.SMOD:
             return _divide_signed(bits, operation is Operation.SMOD, dst, imm)
         case _:
-            return (BinaryImm(_ALU[operation], bits, dst, imm),)
+            raise AssertionError(f"{operation} is no arithmetic")
 
 
 def _alu_reg(bits: int, operation: Operation, dst: Reg, src: Reg) -> Macro:
+    op = _ALU.get(operation)
+    if op is not None:
+        return BinaryReg(op, bits, dst, src)
     match operation:
         case Operation.MOV:
             return Move(bits, dst, src)
@@ -240,7 +242,7 @@ def _alu_reg(bits: int, operation: Operation, dst: Reg, src: Reg) -> Macro:
             signed = operation in (Operation.SDIV, Operation.SMOD)
             return Divide(bits, signed, operation in (Operation.MOD, Operation.SMOD), dst, src)
         case _:
-            return BinaryReg(_ALU[operation], bits, dst, src)
+            raise AssertionError(f"{operation} is no arithmetic")
 
 
 def _truncate(bits: int, dst: Reg) -> tuple[Macro, ...]:

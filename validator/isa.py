@@ -321,9 +321,9 @@ def registers_written(form: Form, instruction: Instruction) -> tuple[int, ...]:
 
     A helper call writes r0 and clears r1 to r5; a local call returns r0 and whatever the callee left in r1 to r5.
     """
+    if form.kind in _WRITE_DST:
+        return (instruction.dst,)
     match form.kind:
-        case Kind.ALU | Kind.NEGATE | Kind.SIGN_EXTEND | Kind.BYTE_ORDER | Kind.WIDE_IMMEDIATE | Kind.LOAD:
-            return (instruction.dst,)
         case Kind.ATOMIC:
             if form.operation is Operation.CMPXCHG:
                 return (0,)
@@ -332,6 +332,13 @@ def registers_written(form: Form, instruction: Instruction) -> tuple[int, ...]:
             return (0, 1, 2, 3, 4, 5)
         case Kind.STORE | Kind.JUMP | Kind.BRANCH | Kind.EXIT:
             return ()
+        case _:
+            raise AssertionError(f"{form.kind} is in no arm")
+
+
+_WRITE_DST: Final = frozenset(
+    (Kind.ALU, Kind.NEGATE, Kind.SIGN_EXTEND, Kind.BYTE_ORDER, Kind.WIDE_IMMEDIATE, Kind.LOAD)
+)
 
 
 # What follows is asked of every instruction by every pass, and to look a member up in its class takes 0.07 us.
