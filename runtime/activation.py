@@ -145,6 +145,7 @@ def run_native(
             event = interpret_natively_skipped(context, slot, unit)
             if event is not None:
                 return Exit.INTERPRET, event
+            unit.guessed_wrong()
         else:
             return Exit(reason), None
         found = unit.native_address(context.pc)

@@ -51,6 +51,7 @@ class Text:
 
 
 _LAYOUTS_KEPT = 8
+_WRONG_GUESSES = 64  # some 10 us each; enough to be no accident, few enough to cost nothing
 
 
 class Texts:
@@ -84,6 +85,7 @@ class Unit:
         self._arena, self._memos = arena, memos
         self._lock = threading.RLock()
         self._hints: Hints | None = None
+        self.wrong_guesses = 0
         self._native: dict[int, int] = {}  # native address by pc, where the host may enter
         self._compiled: set[int] = set()  # starts of compiled functions
         self._actions: dict[int, Action[int]] = {}
@@ -109,6 +111,20 @@ class Unit:
         if action is None:
             action = self._actions[pc] = action_at(INTEGERS, self.text.validated, self.layout, pc)
         return action
+
+    def guessed_wrong(self) -> None:
+        """Note that an access went to another region than was guessed: after some of these, guess no more.
+
+        Functions are then compiled anew when they are next entered, with checks that probe every region. Activations
+        in the old code go on in it until they leave.
+        """
+        self.wrong_guesses += 1
+        if self.wrong_guesses != _WRONG_GUESSES:
+            return
+        with self._lock:
+            self._hints = {}
+            self._native.clear()
+            self._compiled.clear()
 
     @property
     def code_bytes(self) -> int:
