@@ -151,12 +151,11 @@ def _check_flow(
         raise GateRefused("the blocks are not in the order of their pcs, or leave the function", function.start)
     labels = _labels(blocks, contracts)
     enterable = [True] * len(blocks)
-    approved: Approved | None = None
-    approved_at = 0  # index of the block whose check `approved` comes from
+    known = _Known()
     reachable = True  # whether the previous block can fall through into this one
     for i, block in enumerate(blocks):
         if block.pc in labels or not reachable:
-            approved = None
+            known.approved = None
         if block.joined:
             if block.pc in labels or block.macros or i == 0 or not reachable:
                 raise GateRefused("is part of an earlier block, yet has code or can be reached", block.pc)
@@ -169,7 +168,7 @@ def _check_flow(
                 raise GateRefused("follows a macro that does not fall through", block.pc, macro)
             if contract.polls and place > 0:
                 raise GateRefused("a poll that is not the first macro of its instruction", block.pc, macro)
-            approved, approved_at = _step(macro, contract, block.pc, i, approved, approved_at, enterable)
+            _step(macro, contract, block.pc, i, known, enterable)
             for target in contract.leaves:
                 if isinstance(target, Ahead):
                     _check_jump(block.pc, target, index_of, contracts[i], macro)
@@ -213,30 +212,34 @@ def _check_jump(
 _SAME: Final = FrameEffect.SAME  # to look a member up in its class takes 0.07 us, and every macro is asked
 
 
+@dataclass(slots=True)
+class _Known:
+    """What CHECKED is approved for, and by index: the block whose check it was, and the last block that used it."""
+
+    approved: Approved | None = None
+    since: int = 0
+    used: int = 0
+
+
 def _step(
-    macro: Macro,
-    contract: Contract,
-    pc: int,
-    block_index: int,
-    approved: Approved | None,
-    approved_at: int,
-    enterable: list[bool],
-) -> tuple[Approved | None, int]:
-    """The fact about CHECKED after `macro`, and the block whose check it comes from. Raises GateRefused."""
+    macro: Macro, contract: Contract, pc: int, block_index: int, known: _Known, enterable: list[bool]
+) -> None:
+    """Make `known` what is known behind `macro`. Raises GateRefused."""
     for touch in contract.touches:
         if isinstance(touch, ApprovedBytes):
-            if approved is None or not approved.covers(touch.needed):
-                raise GateRefused(f"needs {touch.needed}, known is {approved}", pc, macro)
-            for i in range(approved_at + 1, block_index + 1):
+            if known.approved is None or not known.approved.covers(touch.needed):
+                raise GateRefused(f"needs {touch.needed}, known is {known.approved}", pc, macro)
+            for i in range(known.used + 1, block_index + 1):  # each block once, however many share the check
                 enterable[i] = False
+            known.used = block_index
     if contract.aligns > 1:
-        if approved is None:
+        if known.approved is None:
             raise GateRefused("aligns what was not checked", pc, macro)
-        if approved_at != block_index:
+        if known.since != block_index:
             raise GateRefused("aligns what another instruction's check approved", pc, macro)
-        return replace(approved, aligned=contract.aligns), approved_at
-    if contract.establishes is not None:
-        return contract.establishes, block_index
-    if CHECKED in contract.writes or contract.polls or contract.frame is not _SAME:
-        return None, block_index
-    return approved, approved_at
+        known.approved = replace(known.approved, aligned=contract.aligns)
+    elif contract.establishes is not None:
+        known.approved = contract.establishes
+        known.since = known.used = block_index
+    elif CHECKED in contract.writes or contract.polls or contract.frame is not _SAME:
+        known.approved = None
