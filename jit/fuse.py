@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from jit.branches import branch, opposite
 from jit.macros import AddressOffset, AddressSum, Macro, Move, Rotate, ShiftBy
 from jit.registers import GUEST
 from jit.x86 import Shift
-from validator.isa import Form, Instruction, Kind, Operation, Source
+from validator.isa import Form, Instruction, Kind, Operation, Source, jump_target
 from validator.validate import Validated
 
 LONGEST_RUN = 5
@@ -38,12 +39,15 @@ class _Step(NamedTuple):
     imm: int
 
 
-def may_start(form: Form) -> bool:
-    """Whether a run can start with an instruction of this form: spares most instructions the search."""
+def may_start(form: Form, instruction: Instruction) -> bool:
+    """Whether a run can start with this instruction: spares most instructions the search."""
+    if form.kind is _BRANCH:
+        return instruction.offset == 1
     return form.operation in _STARTS and form.source is _STARTS[form.operation] and form.kind is _ALU
 
 
 _ALU: Final = Kind.ALU
+_BRANCH: Final = Kind.BRANCH
 _STARTS: Final = {Operation.MOV: Source.REG, Operation.LSH: Source.IMM}
 _SECOND: Final = frozenset((Operation.ADD, Operation.LSH, Operation.RSH))
 
@@ -52,7 +56,7 @@ def fused(program: Validated, pc: int, end: int) -> Run | None:
     """The run that starts at `pc` and ends before `end`, or None if that instruction is to stand alone."""
     first = _step(program, pc, end)
     if first is None:
-        return None
+        return _around(program, pc, end)
     second = _step(program, pc + 1, end)
     if second is None or second.operation not in _SECOND:
         return None
@@ -61,6 +65,20 @@ def fused(program: Validated, pc: int, end: int) -> Run | None:
     if first.operation is Operation.LSH and first.src is None:
         return _scaled_sum(first, second)
     return None
+
+
+def _around(program: Validated, pc: int, end: int) -> Run | None:
+    """branch to pc + 2; ja target  ->  the opposite branch to target. A backward ja polls and stands alone."""
+    form, instruction = program.forms[pc], program.program[pc]
+    if pc + 1 >= end or form is None or instruction is None:
+        return None
+    jump_form, jump = program.forms[pc + 1], program.program[pc + 1]
+    if jump_form is None or jump is None or jump_form.kind is not Kind.JUMP or instruction.offset != 1:
+        return None
+    target = jump_target(jump_form, jump, pc + 1)
+    if target is None or target <= pc + 1:
+        return None
+    return Run((opposite(branch(form, instruction), target - pc),), 2)
 
 
 def _step(program: Validated, pc: int, end: int) -> _Step | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 from typing import NamedTuple, assert_never
 
+from jit.branches import branch
 from jit.fuse import LONGEST_RUN, fused, may_start
 from jit.group import Group, grouped, labels_of
 from jit.layout import Layout, Region, flat_regions
@@ -21,8 +22,6 @@ from jit.macros import (
     AtomicUpdate,
     BinaryImm,
     BinaryReg,
-    BranchImm,
-    BranchReg,
     ByteOrder,
     CallHelper,
     CallLocal,
@@ -53,7 +52,7 @@ from jit.macros import (
 from jit.macros.memory import AtChecked, InFrame, Place
 from jit.regions import Hints, Provenance
 from jit.registers import GUEST, Reg
-from jit.x86 import Alu, Cond, Shift
+from jit.x86 import Alu, Shift
 from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source
 from validator.polls import jumps_back
 from validator.validate import Function, Validated
@@ -80,21 +79,6 @@ _ALU = {
     Operation.XOR: Alu.XOR,
 }
 _SHIFT = {Operation.LSH: Shift.SHL, Operation.RSH: Shift.SHR, Operation.ARSH: Shift.SAR}
-_COND = {
-    Operation.JEQ: Cond.E,
-    Operation.JNE: Cond.NE,
-    Operation.JGT: Cond.A,
-    Operation.JGE: Cond.AE,
-    Operation.JLT: Cond.B,
-    Operation.JLE: Cond.BE,
-    Operation.JSGT: Cond.G,
-    Operation.JSGE: Cond.GE,
-    Operation.JSLT: Cond.L,
-    Operation.JSLE: Cond.LE,
-    Operation.JSET: Cond.NE,
-}
-
-
 def lower(
     program: Validated,
     function: Function,
@@ -120,7 +104,7 @@ def lower(
         if pc < joined_until:
             blocks.append(Block(pc, (), joined=True))
             continue
-        run = fused(program, pc, _run_end(pc, function, labels)) if may_start(form) else None
+        run = fused(program, pc, _run_end(pc, function, labels)) if may_start(form, instruction) else None
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
@@ -176,7 +160,7 @@ def lower_instruction(
             own = share or Share(i.offset, form.size, write=True, checked=False)
             return _access(i.dst, i.offset, form.size, own, hint, layout, _store(form, i))
         case Kind.BRANCH:
-            return (_branch(form, i),)
+            return (branch(form, i),)
         case Kind.JUMP:
             return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
         case Kind.NEGATE:
@@ -344,13 +328,3 @@ def _atomic(form: Form, i: Instruction) -> Callable[[Place], Macro]:
     if form.operation is Operation.ADD:
         return lambda place: AtomicFetchAdd(size, place, src)
     return lambda place: AtomicFetchLogic(op, size, place, src)
-
-
-# ---------------------------------------------------------------- branches
-
-
-def _branch(form: Form, i: Instruction) -> Macro:
-    cond, distance, test = _COND[form.operation], 1 + i.offset, form.operation is Operation.JSET
-    if form.source is Source.REG:
-        return BranchReg(cond, form.bits, GUEST[i.dst], GUEST[i.src], distance, test)
-    return BranchImm(cond, form.bits, GUEST[i.dst], i.imm, distance, test)

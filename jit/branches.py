@@ -1,0 +1,54 @@
+"""Which x86 condition an eBPF branch is, and its opposite.
+
+Decides the macro of a conditional branch, for `lower`, and of a branch around a jump, for `jit.fuse`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jit.macros import BranchImm, BranchReg
+from jit.registers import GUEST
+from jit.x86 import Cond
+from validator.isa import Form, Instruction, Operation, Source
+
+_COND = {
+    Operation.JEQ: Cond.E,
+    Operation.JNE: Cond.NE,
+    Operation.JGT: Cond.A,
+    Operation.JGE: Cond.AE,
+    Operation.JLT: Cond.B,
+    Operation.JLE: Cond.BE,
+    Operation.JSGT: Cond.G,
+    Operation.JSGE: Cond.GE,
+    Operation.JSLT: Cond.L,
+    Operation.JSLE: Cond.LE,
+    Operation.JSET: Cond.NE,
+}
+_OPPOSITE = {
+    Cond.E: Cond.NE,
+    Cond.NE: Cond.E,
+    Cond.A: Cond.BE,
+    Cond.BE: Cond.A,
+    Cond.AE: Cond.B,
+    Cond.B: Cond.AE,
+    Cond.G: Cond.LE,
+    Cond.LE: Cond.G,
+    Cond.GE: Cond.L,
+    Cond.L: Cond.GE,
+    Cond.S: Cond.NS,
+    Cond.NS: Cond.S,
+}
+
+
+def branch(form: Form, i: Instruction) -> BranchReg | BranchImm:
+    """The macro of a conditional branch."""
+    cond, distance, test = _COND[form.operation], 1 + i.offset, form.operation is Operation.JSET
+    if form.source is Source.REG:
+        return BranchReg(cond, form.bits, GUEST[i.dst], GUEST[i.src], distance, test)
+    return BranchImm(cond, form.bits, GUEST[i.dst], i.imm, distance, test)
+
+
+def opposite(macro: BranchReg | BranchImm, distance: int) -> BranchReg | BranchImm:
+    """The branch that is taken, to `distance`, exactly when `macro` is not."""
+    return replace(macro, cond=_OPPOSITE[macro.cond], distance=distance)
