@@ -70,6 +70,7 @@ def _interrupts(form: Form) -> bool:
 
 _ALU: Final = Kind.ALU
 _LEAVES: Final = frozenset((Kind.ATOMIC, Kind.JUMP, Kind.BRANCH, Kind.CALL_HELPER, Kind.CALL_LOCAL, Kind.EXIT))
+_JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
 _ACCESSES: Final = frozenset((Kind.LOAD, Kind.STORE))
 _STORE: Final = Kind.STORE
 _STACK: Final = Region.STACK
@@ -118,8 +119,8 @@ def labels_of(program: Validated, function: Function) -> frozenset[int]:
     targets: set[int] = set()
     for pc in range(function.start, function.end):
         form, instruction = program.forms[pc], program.program[pc]
-        if form is not None and instruction is not None:
+        if form is not None and instruction is not None and form.kind in _JUMPS:
             target = jump_target(form, instruction, pc)
-            if target is not None:
-                targets.add(target)
+            assert target is not None
+            targets.add(target)
     return frozenset(targets)

@@ -43,7 +43,8 @@ def main() -> None:
         except ValueError as error:
             parser.error(str(error))
         results = speed.run(kernels, arguments.pairs, console)
-        found["speed"] = {"kernels": [asdict(result) for result in results], "geometric means": speed.means(results)}
+        means = {name: speed.means(group) for name, group in speed.groups(results).items()}
+        found["speed"] = {"kernels": [asdict(result) for result in results], "geometric means": means}
     if "passes" in wanted:
         found["passes"] = passes.run(console)
     if "overhead" in wanted:

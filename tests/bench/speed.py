@@ -118,6 +118,15 @@ def run(kernels: Sequence[Kernel], pairs: int, console: Console) -> list[Speed]:
     return results
 
 
+def groups(results: Sequence[Speed]) -> dict[str, list[Speed]]:
+    """The kernels that peers were measured with, and the repository's own; a group without kernels is left out."""
+    split = {
+        "shared": [r for r in results if r.kernel in PEER_RATIOS],
+        "own": [r for r in results if r.kernel not in PEER_RATIOS],
+    }
+    return {name: group for name, group in split.items() if group}
+
+
 def means(results: Sequence[Speed]) -> dict[str, float]:
     """Geometric means of the ratios, by engine."""
     return {name: geometric_mean([result.ratios[name] for result in results]) for name in results[0].ratios}
@@ -130,9 +139,7 @@ def table(results: Sequence[Speed], pairs: int) -> Table:
     shown.add_column("kernel")
     for name in ("gcc ms", *engines, *(f"({peer})" for peer in PEERS)):
         shown.add_column(name, justify="right")
-    for group in ([r for r in results if r.kernel in PEER_RATIOS], [r for r in results if r.kernel not in PEER_RATIOS]):
-        if not group:
-            continue
+    for group in groups(results).values():
         for r in group:
             peers = [f"{ratio:.2f}" for ratio in PEER_RATIOS.get(r.kernel, ())]
             shown.add_row(r.kernel, f"{r.native_ms:.1f}", *(f"{r.ratios[name]:.2f}" for name in engines), *peers)
