@@ -363,6 +363,8 @@ class Guest:
                 if isinstance(result, Faulted):
                     return result
                 if not isinstance(result, int):
+                    if inspect.iscoroutine(result):
+                        result.close()
                     raise WrongState(f"{self._helper().name!r} is a coroutine: use run_async")
                 self.answer(result)
                 if budget.spent:  # a guest that calls and calls is never preempted by a poll

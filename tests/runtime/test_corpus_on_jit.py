@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 import runtime.activation
-from runtime import Exited, Faulted, Guest, GuestMemory, Preempted, Program, Waiting, load_bytecode
+from runtime import Exited, Faulted, Guest, GuestMemory, Preempted, Waiting, load_bytecode
 from runtime.helpers import HelperFunction
 from simulator.ebpf import FaultKind
 from tests.corpus import SLICES
 from tests.corpus.case import Case, Seen, Stop
+from tests.programs import with_data
 from validator.errors import LoadError
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -89,16 +90,9 @@ WAYS = {
 # ---------------------------------------------------------------- the corpus
 
 
-def program_of(case: Case) -> Program:
-    """The case's code with its data, as a linker would have placed it."""
-    program = load_bytecode(case.code, HELPERS, engine="jit")
-    program.read_only, program.writable, program._writable_size = case.read_only, case.writable, len(case.writable)
-    program._layouts.clear()
-    return program
-
-
 def see(case: Case, run: Callable[[Guest], Event]) -> Seen:
-    with program_of(case).instantiate() as guest:
+    program = with_data(case.code, HELPERS, read_only=case.read_only, writable=case.writable, engine="jit")
+    with program.instantiate() as guest:
         guest.begin(case.mem)
         event = run(guest)
         layout, memory = guest.layout, guest.slot_memory
