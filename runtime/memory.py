@@ -46,7 +46,10 @@ class Owner(Protocol):
 
 
 class GuestMemory:
-    """The memory accessor that helpers get. Pointers and lengths are unsigned; an empty range is always allowed."""
+    """The memory accessor that helpers get. Pointers and lengths are unsigned; an empty range is always allowed.
+
+    A negative length, as a helper may compute from what a guest gave it, is a bad range like any other.
+    """
 
     __slots__ = ("_key", "_owner", "_spans")
 
@@ -93,7 +96,7 @@ class GuestMemory:
         if length == 0:
             return None
         spans = self._readable_writable()[write]
-        span = span_holding(spans, pointer, length)
+        span = span_holding(spans, pointer, length) if length > 0 else None
         if span is None:
             raise GuestPointerFault(pointer, length, write, spans)
         return span
