@@ -162,6 +162,15 @@ def test_a_guest_that_shrinks_and_grows_sees_its_own_input_only() -> None:
             assert guest.run(b"\xff" * size) == Exited(0xFF)
 
 
+def test_memory_that_a_smaller_input_does_not_need_is_given_back() -> None:
+    with load_bytecode(EXIT).instantiate() as guest:
+        guest.run(b"\xff" * 20_000)
+        low = guest.layout.calldata.low
+        guest.run(b"\xff")
+        guest.run(b"\xff" * 4097)
+        assert bytes(guest.slot_memory[low : low + 8192]) == b"\xff" * 4097 + bytes(4095)
+
+
 # ---------------------------------------------------------------- mappings
 
 _LINE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (....) ")
