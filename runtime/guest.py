@@ -204,6 +204,7 @@ class Guest:
         if not counted:
             unit = self.program.unit_for(self.layout, counted=False)
         if self._returns_to is not unit:
+            self._returns_to = None  # in case there is no room for the code of some caller
             self.context.rederive(unit)
             self._returns_to = unit
         how = _ENTER[self.phase]
@@ -245,6 +246,7 @@ class Guest:
             if isinstance(event, ebpf.Preempted) and more and not self._stop_requested:
                 continue
             store_state(self.context, state)
+            self._returns_to = None
             self.fuel_left = left
             return self._ended(event)
 

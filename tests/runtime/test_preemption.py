@@ -377,10 +377,8 @@ def test_a_program_cannot_tell_how_it_was_sliced(code: bytes, fuels: list[int], 
                 guest.answer(tick(guest.memory, *event.arguments))
             elif not isinstance(event, Preempted):
                 break
-            if switching:  # the context page is one for both engines; only native return addresses are not in it
+            if switching:  # the context page is one for both engines
                 guest._unit = None if turn % 2 else native
-                if guest._unit is not None:
-                    guest.context.rederive(guest._unit)
         assert (event, memory_of(guest)) == expected
 
 
