@@ -184,6 +184,55 @@ def _pointers(random: Random, layout: Layout) -> bytes:
     return b"".join(code) + EXIT
 
 
+def _shared_checks(random: Random, layout: Layout) -> bytes:
+    """Many accesses off one base, across an edge, with labels, writes of the base and divisions in between."""
+    base = random.randrange(6, 10)
+    code = [
+        random.choice(
+            (mov_reg(base, 1), mov_reg(base, 10), mov_reg(base, 10), lddw(base, _edge(random, layout) % 2**64))
+        )
+    ]
+    code.append(alu_imm("add", 64, base, random.choice((-2048, -72, -4024, -4096, 0, random.randrange(-99, 99)))))
+    for _ in range(random.randrange(3, 12)):
+        other = alu_imm(random.choice(("div", "add", "mov")), 64, random.choice((2, 3, base)), random.randrange(1, 9))
+        near = _access(
+            random, base, random.choice((0, 8, 16, -8, random.randrange(-64, 64), random.randrange(-4200, 4200)))
+        )
+        code.append(random.choice((near, near, near, near, other, branch_imm("jeq", 64, 3, 0, 0), mov_reg(base, 1))))
+    return b"".join(code) + EXIT
+
+
+def _runs(random: Random, layout: Layout) -> bytes:
+    """Sums, rotations and branches around jumps, whole and almost, with jumps into their middle."""
+    code = [lddw(register, _number(random)) for register in range(10)]
+    for _ in range(random.randrange(2, 8)):
+        t, x, d, bits = random.randrange(5), random.randrange(5), random.randrange(5), random.choice((32, 64))
+        k = random.choice((1, 2, 3, 8, random.randrange(1, bits)))
+        there, back = random.choice((("lsh", "rsh"), ("rsh", "lsh")))
+        rest = bits - k + (random.random() < 0.1)
+        rotation = [alu_reg("mov", bits, t, x), alu_imm(there, bits, t, k)]
+        rotation += [alu_reg("mov", bits, d, x)] if random.random() < 0.5 else []
+        rotated = d if len(rotation) == 3 else x
+        rotation += [alu_imm(back, bits, rotated, min(rest, bits - 1)), alu_reg("or", bits, rotated, t)]
+        total = [alu_reg("mov", bits, t, x), random.choice((alu_reg("add", bits, t, d), alu_imm("add", bits, t, -k)))]
+        scaled = [alu_imm("lsh", bits, t, k), alu_reg("add", bits, t, d)]
+        name = random.choice(list(BRANCH_CODES))
+        around = [
+            random.choice((branch_reg(name, bits, t, x, 1), branch_imm(name, bits, t, k, 1))),
+            ja(2),
+            mov(t, 7),
+            mov(x, 8),
+        ]
+        run = random.choice((rotation, total, scaled, around))
+        into = random.randrange(len(run))
+        code += [
+            branch_reg(random.choice(list(BRANCH_CODES)), bits, t, x, into) if random.random() < 0.3 else b"",
+            *run,
+        ]
+    code += [store(8, 10, -8 * register - 8, register) for register in range(10)]
+    return b"".join(code) + EXIT
+
+
 def _recursion(random: Random, layout: Layout) -> bytes:
     """Deeper than there are frames, writing on the way; pointers into callers' and dead frames."""
     depth = random.randrange(1, 7)
@@ -251,5 +300,6 @@ KINDS: dict[str, Callable[[Random, Layout], bytes]] = {
     "frame": _wild_frame,
     "atomics": _atomics,
     "helpers": _helpers,
-    "pointers too": _pointers,
+    "shared checks": _shared_checks,
+    "runs": _runs,
 }

@@ -174,7 +174,7 @@ def test_every_kind_of_program_gets_to_run() -> None:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("bytes", "slots")])
 def test_hostile_programs_agree_when_preempted_at_every_poll(kind: str, host: Host) -> None:
     chosen = [program for program in programs(SEED + 2, 300) if program.kind == kind]
-    assert len(chosen) == 300 // len(KINDS)
+    assert len(chosen) >= 20
     for program in chosen:
         assert run(program, "jit", host, in_pieces) == run(program, "interpreter", host), program
 
