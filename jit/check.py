@@ -18,7 +18,7 @@ from dataclasses import InitVar, dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from jit.layout import Layout, Region
+from jit.layout import CLAMP_ROOM, Layout, Region
 from jit.lower import Block
 from jit.macros import Contract, Macro
 from jit.macros.contract import Approved, ApprovedBytes, FrameBytes, FrameEffect, Probe
@@ -129,6 +129,8 @@ def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
     if probe.low not in (0, layout.span(probe.region).low):
         return f"counts from {probe.low:#x}, the region starts at {layout.span(probe.region).low:#x}"
     limit = layout.frame_bytes if probe.region is Region.STACK else layout.span(probe.region).size
+    if probe.size > CLAMP_ROOM:
+        return f"checks {probe.size} bytes at once, of which the last might lie behind the slot's spare {CLAMP_ROOM}"
     if not 0 < probe.size <= limit:
         return f"checks {probe.size} bytes against a region ({probe.region.value}) of {limit}"
     return None

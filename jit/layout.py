@@ -7,7 +7,7 @@
     base + writable_low    writable_low      .data and .bss
     base + stack_low       stack_low         frame k = [stack_low + k * frame_stride, + frame_bytes); r10 is its end
     base + calldata_low    calldata_low      the input, `mem`: r1 at entry
-    base + slot_bytes                        end; one more page is reserved, so that a clamped access of 8 bytes fits
+    base + slot_bytes                        end; CLAMP_ROOM more is reserved for clamped accesses that begin before it
 
 Decides: the addresses (`plan`), whether an access is allowed (`may_access`), which range a host helper may see
 (`span_holding`), and whether a concrete placement satisfies what the proofs assume (`hypothesis_violation`).
@@ -23,6 +23,7 @@ PAGE = 4096
 NULL_BYTES = 0x10000  # never mapped for the guest
 REACH = 32768 + 8  # no r10-relative displacement reaches this far beyond a frame (16-bit offset + widest access)
 CALLDATA_DISTANCE = REACH
+CLAMP_ROOM = 17 * PAGE  # >= 65535 + 8 bytes: as far as two accesses off one base can lie apart that share a check
 ADDRESS_LIMIT = 1 << 30  # every guest address fits a signed 32-bit displacement, with room for a 16-bit offset
 RECORD_BYTES = 64  # one shadow call stack record: native return address, return pc, r6 to r9
 CONTEXT_HOT_BYTES = 128  # saved registers, pc, fuel: reached with 8-bit displacements
@@ -209,7 +210,7 @@ def hypothesis_violation(layout: Layout, placement: Placement) -> str | None:
         return "the cage base is not page-aligned"
     if base - layout.context_bytes < placement.reserved_low:
         return "the context lies outside the guest's reservation"
-    if base + layout.slot_bytes + PAGE > placement.reserved_high:
+    if base + layout.slot_bytes + CLAMP_ROOM > placement.reserved_high:
         return "the slot is larger than the guest's reservation"
     if not 0 < placement.reserved_low < placement.reserved_high <= 1 << 47:
         return "the reservation is not in user space"

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-from jit.layout import NULL_BYTES, PAGE, Layout, aligned
+from jit.layout import CLAMP_ROOM, NULL_BYTES, PAGE, Layout, aligned
 from runtime.kernel import NO_ACCESS, READ_WRITE, Reservation
 
 _CHUNK_BYTES = 64 << 30  # address space costs nothing; one reservation holds tens of thousands of Loop slots
@@ -49,7 +49,7 @@ class Slot:
     @property
     def reserved_high(self) -> int:
         """The native address one past the slot's last byte."""
-        return self.address + self.slot_bytes + PAGE
+        return self.address + self.slot_bytes + CLAMP_ROOM
 
 
 def mapped_end(layout: Layout) -> int:
@@ -101,7 +101,7 @@ class Cage:
 
     def _carve(self, layout: Layout) -> Slot:
         gap = self._random.randrange(*_GAP_PAGES) * PAGE
-        needed = gap + layout.context_bytes + layout.slot_bytes + PAGE
+        needed = gap + layout.context_bytes + layout.slot_bytes + CLAMP_ROOM
         if self._chunk is None or self._next + needed > self._chunk.size:
             self._chunk, self._next = Reservation(max(_CHUNK_BYTES, needed + PAGE)), 0
         chunk = self._chunk

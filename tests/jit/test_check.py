@@ -191,6 +191,20 @@ def test_a_check_must_name_its_regions_start_and_fit_its_size(region: Region, lo
         refuses(f"counts from {wrong:#x}, the region starts at {low:#x}", *around(probe(8, wrong)))
 
 
+def test_a_check_covers_no_more_than_may_lie_behind_the_slot() -> None:
+    """Clamped, an approved address lies in the slot, and the bytes behind it up to the size of the check later."""
+    large = plan(calldata_size=1 << 20)
+
+    def verdict(size: int) -> Admitted:
+        macros = around(CheckFlat(RDI, 0, size, Region.CALLDATA, large.calldata.low))
+        return check([Block(pc, m) for pc, m in enumerate(macros)], Function(0, 3), frozenset({0}), large)
+
+    for size in (65535 + 8, 17 * 4096):
+        verdict(size)
+    with pytest.raises(GateRefused, match="69633 bytes at once"):
+        verdict(17 * 4096 + 1)
+
+
 def test_a_check_of_an_empty_region_is_refused() -> None:
     empty = plan(calldata_size=0)
     blocks = [Block(pc, m) for pc, m in enumerate(around(CheckFlat(RDI, 0, 1, Region.CALLDATA, empty.calldata.low)))]

@@ -25,13 +25,14 @@ from jit.layout import (
 )
 
 PAGE, KIB64, MIB = 0x1000, 0x10000, 0x100000
+CLAMP_ROOM = 0x11000  # the last of two accesses off one base, 65,535 apart, has 8 bytes
 PROFILE = Profile(frame_bytes=PAGE, frames=8)
 LAYOUT = plan(read_only_size=100, writable_size=200, calldata_size=24, profile=PROFILE)
 BASE = 0x7F00_0000_0000
 PLACEMENT = Placement(
     base=BASE,
     reserved_low=BASE - LAYOUT.context_bytes,
-    reserved_high=BASE + LAYOUT.slot_bytes + PAGE,
+    reserved_high=BASE + LAYOUT.slot_bytes + CLAMP_ROOM,
     code_low=0x7E00_0000_0000,
     code_high=0x7E00_4000_0000,
     frame_top=LAYOUT.frame_top(0),
@@ -66,7 +67,7 @@ def test_plan_keeps_the_hypothesis(ro: int, rw: int, calldata: int, profile: Pro
     placement = replace(
         PLACEMENT,
         reserved_low=BASE - layout.context_bytes,
-        reserved_high=BASE + layout.slot_bytes + PAGE,
+        reserved_high=BASE + layout.slot_bytes + CLAMP_ROOM,
         frame_top=layout.frame_top(depth),
     )
     assert hypothesis_violation(layout, placement) is None
