@@ -17,6 +17,11 @@ from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, jum
 from validator.validate import Function, Validated
 
 
+# From the first access of a group to its last, in slots. The host cannot enter in between, so that a check which fails
+# has the interpreter go through the rest: it should not be long. Compilers' stretches rarely are.
+LONGEST_STRETCH = 128
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """The bytes [base + offset, + size) that the access at `first` checks for all."""
@@ -92,7 +97,7 @@ def _access(
     low, high = instruction.offset, instruction.offset + form.size
     if current is not None:
         joined_low, joined_high = min(current.low, low), max(current.high, high)
-        room = joined_high - joined_low <= _limit(hint, layout)
+        room = joined_high - joined_low <= _limit(hint, layout) and pc - current.members[0] < LONGEST_STRETCH
         if current.base == base and current.hint is hint and room:
             current.low, current.high, current.write = joined_low, joined_high, current.write or write
             current.members.append(pc)

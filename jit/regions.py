@@ -177,8 +177,8 @@ def _transfer(
         hints[pc] = registers[dst]
         if dst == FRAME_POINTER:
             _spill(state, form, instruction)
-        elif registers[dst] is _STACK:
-            state.spilled.clear()
+        elif registers[dst] is _STACK and form.size == 8:
+            state.spilled.clear()  # anything narrower is no pointer
     else:
         _transfer_rare(state, form, instruction, layout, hints, pc)
 

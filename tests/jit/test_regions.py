@@ -110,7 +110,8 @@ SPILL, RELOAD = store(8, 10, -16, 1), load(8, 6, 10, -16)
         ([store(8, 10, -9, 2)], None),  # starts in its last
         ([store_imm(8, 10, -16, 0)], None),
         ([store(8, 10, -16, 10)], STACK),
-        ([mov_reg(7, 10), store(1, 7, -200, 2)], None),  # anywhere in the frame, as far as we know
+        ([mov_reg(7, 10), store(8, 7, -200, 2)], None),  # anywhere in the frame, as far as we know
+        ([mov_reg(7, 10), store(4, 7, -200, 2)], CALLDATA),  # no pointer
         ([mov_reg(7, 10), atomic("add", 8, 7, -200, 2)], None),
         ([store(8, 1, 0, 2)], CALLDATA),  # another region
         ([HELPER], CALLDATA),  # nobody told it where the frame is
