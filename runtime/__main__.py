@@ -31,7 +31,7 @@ from runtime.explain_html import page
 from runtime.explain_text import render
 from runtime.memory import GuestMemory
 from runtime.outcomes import Exited, Faulted, Outcome
-from runtime.program import INTERPRETER, JIT, load
+from runtime.program import DEFAULT_LIMITS, INTERPRETER, JIT, load
 from runtime.sources import Sources
 from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
 from validator.errors import LoadError
@@ -110,6 +110,12 @@ def _milliseconds(text: str) -> int:
     return int(text)
 
 
+def _object(path: Path) -> bytes:
+    """The object file, or its beginning: enough to see that it is larger than the limit."""
+    with path.open("rb") as file:
+        return file.read(DEFAULT_LIMITS.file_bytes + 1)
+
+
 # ---------------------------------------------------------------- run
 
 
@@ -117,7 +123,7 @@ def run_command(options: argparse.Namespace) -> int:
     """`run`: status 0 if the guest exited."""
     mem: bytes = options.mem if options.mem_file is None else options.mem_file.read_bytes()
     output = sys.stderr if options.json else sys.stdout
-    program = load(options.file.read_bytes(), {"print": partial(_print, output)}, engine=options.engine)
+    program = load(_object(options.file), {"print": partial(_print, output)}, engine=options.engine)
     with program.instantiate() as guest:
         outcome = guest.run(mem, options.entry, limit_ms=options.limit_ms)
     if options.json:
@@ -209,7 +215,7 @@ def _failure_table(failures: Iterable[Report]) -> Table:
 def explain_command(options: argparse.Namespace) -> int:
     """`explain`: status 1 if the decoder does not read back what the assembler wrote."""
     code: bytes | None = options.code
-    source = read_code(code) if code is not None else read_object(options.file.read_bytes())
+    source = read_code(code) if code is not None else read_object(_object(options.file))
     sources = Sources(options.sources)
     listings = [explain(source, function) for function in select(source, options.entry, options.function)]
     if options.html is not None:

@@ -109,13 +109,19 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A program, as far as the passes are concerned. `linked` and `data` are None for bare code."""
+    """A program, as far as the passes are concerned. `linked` is None for bare code.
+
+    `names` are of functions, by their start, `helpers` by their number, `lines` by pc: each where there is one.
+    """
 
     validated: Validated
     layout: Layout
     hints: Hints
+    starts: frozenset[int]
     linked: Linked | None
-    data: bytes | None
+    names: Mapping[int, str]
+    helpers: Mapping[int, str]
+    lines: Mapping[int, SourceLine]
 
 
 # ---------------------------------------------------------------- what is explained
@@ -131,8 +137,8 @@ def read_object(data: bytes) -> Source:
 
 def read_code(code: bytes) -> Source:
     """The program in bare code. Raises LoadError."""
-    helpers = Helpers(dict.fromkeys(_NUMBERS, _never)).numbers
-    return _source(validate(decode_ebpf(code), (0,), helpers), plan(0, 0, INPUT_BYTES))
+    validated = validate(decode_ebpf(code), (0,), Helpers(dict.fromkeys(_NUMBERS, _never)).numbers)
+    return _source(validated, plan(0, 0, INPUT_BYTES))
 
 
 def _linked(data: bytes, names: Sequence[str]) -> Source:
@@ -140,11 +146,26 @@ def _linked(data: bytes, names: Sequence[str]) -> Source:
     linked = link(data, table.by_name, lambda read_only, _writable: data_lows(read_only), (MEMORY_FUNCTIONS,))
     entries = sorted(set(linked.entries.values()))
     validated = validate(decode_ebpf(linked.code), entries, table.numbers, linked.starts)
-    return _source(validated, plan(len(linked.read_only), linked.writable_size, INPUT_BYTES), linked, data)
+    layout = plan(len(linked.read_only), linked.writable_size, INPUT_BYTES)
+    lines: dict[int, SourceLine] = {}
+    for section in linked.sections:
+        if section.library is None:
+            offsets = range(0, section.count * SLOT_BYTES, SLOT_BYTES)
+            for offset, line in lines_of(data, section.name, offsets).items():
+                lines[section.first + offset // SLOT_BYTES] = line
+    return _source(validated, layout, linked, {number: name for name, number in table.by_name.items()}, lines)
 
 
-def _source(validated: Validated, layout: Layout, linked: Linked | None = None, data: bytes | None = None) -> Source:
-    return Source(validated, layout, guess(validated, layout), linked, data)
+def _source(
+    validated: Validated,
+    layout: Layout,
+    linked: Linked | None = None,
+    helpers: Mapping[int, str] | None = None,
+    lines: Mapping[int, SourceLine] | None = None,
+) -> Source:
+    names = {pc: name for name, pc in linked.functions.items()} if linked is not None else {}
+    starts = frozenset(function.start for function in validated.functions)
+    return Source(validated, layout, guess(validated, layout), starts, linked, names, helpers or {}, lines or {})
 
 
 def _never(_memory: GuestMemory, _a: int, _b: int, _c: int, _d: int, _e: int) -> int:
@@ -201,8 +222,7 @@ def _reached(validated: Validated, start: int) -> set[int]:
 def explain(source: Source, function: Function) -> Listing:
     """All passes over one function. Raises GateRefused or EncodingRefused, which are bugs of ours."""
     validated, layout = source.validated, source.layout
-    starts = frozenset(f.start for f in validated.functions)
-    admitted = check(lower(validated, function, layout, source.hints), function, starts, layout)
+    admitted = check(lower(validated, function, layout, source.hints), function, source.starts, layout)
     code = translate(admitted)
     expansions = [(block.pc, macro, macro.expand(layout)) for block in admitted.blocks for macro in block.macros]
     straight, cold = 0, sum(_sizes(expansion)[False] for _, _, expansion in expansions)
@@ -212,14 +232,11 @@ def explain(source: Source, function: Function) -> Listing:
         meaning = (macro.__doc__ or "").partition("\n")[0]
         steps[pc].append(Step(disassemble_macro(macro), meaning, tuple(reader.read(pc, expansion, (straight, cold)))))
         straight, cold = (at + size for at, size in zip((straight, cold), _sizes(expansion), strict=True))
-    lines = _lines(source, function)
-    rows = []
-    for pc, made in steps.items():
-        instruction = validated.program[pc]
-        assert instruction is not None
-        text, slot = disassemble(instruction, pc), encode_ebpf((instruction,))
-        rows.append(Row(pc, text, slot, lines.get(pc), tuple(made), tuple(reader.stubs_of(pc))))
-    return Listing(_name(source, function), function, tuple(rows), len(code.code))
+    rows = tuple(
+        Row(pc, *_text(source, pc), source.lines.get(pc), tuple(made), tuple(reader.stubs_of(pc)))
+        for pc, made in steps.items()
+    )
+    return Listing(_name(source, function), function, rows, len(code.code))
 
 
 def _parts(expansion: Iterable[X86]) -> Iterator[tuple[X86, bool]]:
@@ -305,22 +322,22 @@ class _Reader:
                 raise AssertionError("no macro expands to a counted distance")
 
 
-def _lines(source: Source, function: Function) -> dict[int, SourceLine]:
-    """The C line of each pc that has one."""
-    if source.linked is None or source.data is None:
-        return {}
-    section, _ = source.linked.locate(function.start)
-    if section.library is not None:
-        return {}
-    found = lines_of(source.data, section.name, ((pc - section.first) * SLOT_BYTES for pc in _pcs(function)))
-    return {section.first + offset // SLOT_BYTES: line for offset, line in found.items()}
+def _text(source: Source, pc: int) -> tuple[str, bytes]:
+    """The text and the bytes of the eBPF instruction at `pc`; a helper that has a name is called by it."""
+    form, instruction = source.validated.forms[pc], source.validated.program[pc]
+    assert form is not None
+    assert instruction is not None
+    text = disassemble(instruction, pc)
+    if form.kind is Kind.CALL_HELPER and instruction.imm in source.helpers:
+        text = f"call {source.helpers[instruction.imm]}"
+    return text, encode_ebpf((instruction,))
 
 
 def _name(source: Source, function: Function) -> str:
     where = f"pc {function.start}"
     if source.linked is None:
         return where
-    names = [name for name, pc in source.linked.functions.items() if pc == function.start]
+    name = source.names.get(function.start, "static function")
     section, offset = source.linked.locate(function.start)
     library = "" if section.library is None else ", in guest code of the runtime"
-    return f"{', '.join(names) or 'static function'}, {where}, section {section.name!r} at offset {offset:#x}{library}"
+    return f"{name}, {where}, section {section.name!r} at offset {offset:#x}{library}"

@@ -160,6 +160,8 @@ def test_unknown_helpers_are_no_obstacle() -> None:
     renamed = DEMO.replace(b"\0print\0", b"\0zzzzz\0")
     assert renamed != DEMO
     assert len(listings(renamed)) == len(listings(DEMO)) > 0
+    for data, name in ((DEMO, "print"), (renamed, "zzzzz")):
+        assert [row.text for x in listings(data) for row in x.rows if row.text == f"call {name}"] == [f"call {name}"]
 
 
 # ---------------------------------------------------------------- C lines

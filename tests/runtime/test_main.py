@@ -98,6 +98,8 @@ def test_run_preempts_a_guest_that_goes_on_for_ever(engine: str, tmp_path: Path,
     [
         (["run", "absent.o"], "FileNotFoundError: "),
         (["run", __file__], "ElfError: "),
+        (["run", "/dev/zero"], "LimitExceeded: "),
+        (["explain", "/dev/zero"], "LimitExceeded: "),
         (["run", DEMO, "--entry", "nosuch"], "LinkError: no section or global function 'nosuch'; there are: "),
         (["explain", __file__], "ElfError: "),
         (["explain", DEMO, "--entry", "nosuch"], "LinkError: no section or global function"),
