@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from runtime.explain import Listing, Machine, explain, read_code, read_object, s
 from runtime.explain_html import page
 from runtime.explain_text import NOT_READ_BACK, render
 from runtime.guest_code import MEMORY_FUNCTIONS
-from runtime.lines import SourceLine
+from runtime.lines import SourceLine, line_of, lines_of
 from runtime.sources import Sources
 
 GUEST_CODE = Path(runtime.__file__).parent / "guest_code"
@@ -176,6 +177,14 @@ def test_objects_have_c_lines_and_bare_code_has_none() -> None:
     assert all(row.line is None for row in explain(bare, bare.validated.functions[0]).rows)
 
 
+def test_many_lines_are_those_that_are_found_one_by_one() -> None:
+    offsets = range(0, 2048, 8)
+    one_by_one = {offset: line for offset in offsets if (line := line_of(DEMO, ".text", offset)) is not None}
+    assert len(one_by_one) > 50
+    assert lines_of(DEMO, ".text", reversed(offsets)) == one_by_one
+    assert lines_of(DEMO, "absent", offsets) == lines_of(DEMO[:-1], ".text", offsets) == {}
+
+
 def test_source_text_is_read_below_the_folder_only(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret\n")
     (tmp_path / "inside").mkdir()
@@ -245,7 +254,9 @@ def test_page_is_well_formed_and_loads_nothing(tmp_path: Path) -> None:
     assert all((value or "").startswith("#") for name, value in made.attributes if name == "href")
     assert "url(" not in content
     assert "@import" not in content
-    assert all(m.code.hex(" ") in content for listing in listings(DEMO) for m in machine(listing))
+    for listing in listings(DEMO):
+        assert all(f">{escape(row.text)}<" in content for row in listing.rows)
+        assert all(f'>{escape(m.text)}</td><td class="bytes">{m.code.hex(" ")}<' in content for m in machine(listing))
 
 
 def test_names_from_the_object_are_escaped() -> None:

@@ -1,8 +1,9 @@
-"""The command line: what it prints, writes and returns, run in this process; twice as a process of its own."""
+"""The command line: what it prints, writes and returns, run in this process and as one of its own."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -165,20 +166,31 @@ def test_vectors_counts_and_lists(engine: str, tmp_path: Path, capsys: Output) -
     assert capsys.readouterr().out == "total 2, passed 1, failed 0, rejected_by_name 1 callx\n"
 
 
-def as_process(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {"PYTHONPATH": str(GUEST_CODE.parents[1]), "PATH": "/usr/bin:/bin"}
-    line = f"{sys.executable} -m runtime {command}"
+def as_process(command: list[str], folder: Path, stdout: int) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        line, shell=True, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "runtime", *command],
+        check=False,
+        cwd=folder,
+        env={"PYTHONPATH": str(GUEST_CODE.parents[1])},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
     )
 
 
 def test_works_as_a_process_in_another_folder(tmp_path: Path) -> None:
-    done = as_process(f"run {DEMO} --mem {LOG.hex()}", tmp_path)
+    done = as_process(["run", DEMO, "--mem", LOG.hex()], tmp_path, subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith(f"({checksum(LOG)})\n")
 
 
-def test_ends_quietly_when_its_reader_goes_away(tmp_path: Path) -> None:
-    done = as_process(f"explain {DEMO} | true", tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize("command", [["run", MEMORY], ["explain", DEMO]], ids=["run", "explain"])
+def test_ends_quietly_when_its_reader_has_gone(command: list[str], tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = as_process(command, tmp_path, writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -89,6 +89,16 @@ def test_being_stopped_is_right_where_a_budget_is_needed(
 
 
 @ENGINES
+def test_a_budget_is_counted_in_polls(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop of 1000 rounds, which takes no time worth measuring, ends within the budget or does not."""
+    code = "b7000000e8030000" + "07000000ffffffff" + "5500feff00000000" + EXIT  # r0 = 1000; while (--r0 != 0);
+    case = {"code": code, "needs": "budget", "result": 1}
+    assert verdict(engine, case) is Verdict.FAILED  # exits with r0 = 0
+    monkeypatch.setattr("runtime.vectors.BUDGET_POLLS", 500)
+    assert verdict(engine, case) is Verdict.PASSED
+
+
+@ENGINES
 def test_being_stopped_is_wrong_where_no_budget_is_needed(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runtime.vectors.LIMIT_MS", 5.0)
     assert verdict(engine, {"code": LOOP, "expect": "fault"}) is Verdict.FAILED
