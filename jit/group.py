@@ -16,7 +16,6 @@ from jit.regions import Hints, Provenance
 from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, jump_target, registers_written
 from validator.validate import Function, Validated
 
-
 # From the first access of a group to its last, in slots. The host cannot enter in between, so that a check which fails
 # has the interpreter go through the rest: it should not be long. Compilers' stretches rarely are.
 LONGEST_STRETCH = 128
