@@ -1,0 +1,166 @@
+"""Runs a function on every one of its paths.
+
+A comparison of symbolic values is a `Fork`. When Python asks for its truth (`if`, `and`, chained comparisons), the
+executor looks which sides the path so far allows; if both, this run takes one and the other is put on the list of
+runs to make. A run repeats the decisions of its prefix, so the function is simply called again, and nothing of its
+state has to be copied: it must be deterministic and must not change anything that outlives it, as the verified core.
+
+Decides: which paths exist. A side that the solver cannot decide counts as possible, which is sound. Running out of the
+budget raises `OutOfPaths`: never a silent bound. Trusts z3 for "impossible".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import z3
+
+T = TypeVar("T")
+
+DEFAULT_PATHS = 100_000
+_SIDE_TIMEOUT_MS = 2_000
+
+
+class OutOfPaths(Exception):
+    """The function has more paths than the budget allows: nothing is proved."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        super().__init__(f"more than {budget} paths")
+
+
+class NotExplored(Exception):
+    """A symbolic truth was asked for outside `explore`, or a symbolic value where only a concrete one can be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path(Generic[T]):
+    """One way through the function: what it returned, or the exception of the kinds that were allowed."""
+
+    conditions: tuple[z3.BoolRef, ...]
+    result: T | None
+    raised: Exception | None
+
+    @property
+    def returned(self) -> T:
+        """The result of a path that did not raise."""
+        if self.raised is not None:
+            raise AssertionError("this path raised") from self.raised
+        return self.result  # type: ignore[return-value]
+
+
+class Fork:
+    """A truth that is not known yet. `bool()` of it decides it for the current path."""
+
+    __slots__ = ("condition",)
+
+    def __init__(self, condition: z3.BoolRef) -> None:
+        self.condition = condition
+
+    def __bool__(self) -> bool:
+        return decide(self.condition)
+
+
+class _Run:
+    """One call of the function: the decisions that it must repeat, then those that it makes."""
+
+    def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...]) -> None:
+        self.prefix = prefix
+        self.taken: list[bool] = []
+        self.conditions: list[z3.BoolRef] = []
+        self.alternatives: list[tuple[bool, ...]] = []
+        self._given = list(assumptions)
+
+    def decide(self, condition: z3.BoolRef) -> bool:
+        simple = z3.simplify(condition)
+        if z3.is_true(simple):
+            return True
+        if z3.is_false(simple):
+            return False
+        position = len(self.taken)
+        if position < len(self.prefix):
+            side = self.prefix[position]
+        else:
+            side = self._possible(simple)
+            if side and self._possible(z3.Not(simple)):
+                self.alternatives.append((*self.taken, False))
+        self.taken.append(side)
+        chosen = simple if side else z3.Not(simple)
+        self.conditions.append(chosen)
+        self._given.append(chosen)
+        return side
+
+    def _possible(self, condition: z3.BoolRef) -> bool:
+        return _ANSWERS.possible((*self._given, condition))
+
+
+class _Answers:
+    """What the solver said about sets of conditions. Cases that differ in a register ask the same over and over.
+
+    Terms are shared in z3, so equal ones have equal ids while somebody holds them: the answers do.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], tuple[tuple[z3.BoolRef, ...], bool]] = {}
+
+    def possible(self, conditions: tuple[z3.BoolRef, ...]) -> bool:
+        key = tuple(condition.get_id() for condition in conditions)
+        known = self._known.get(key)
+        if known is None:
+            solver = z3.Solver()
+            solver.set("timeout", _SIDE_TIMEOUT_MS)
+            solver.add(*conditions)
+            if len(self._known) >= _ANSWERS_KEPT:
+                self._known.clear()
+            known = self._known[key] = (conditions, solver.check() != z3.unsat)
+        return known[1]
+
+
+_ANSWERS_KEPT = 20_000
+_ANSWERS = _Answers()
+
+
+_RUNS: list[_Run] = []  # the innermost is the current one
+
+
+def decide(condition: z3.BoolRef) -> bool:
+    """The truth of `condition` on the current path. Raises NotExplored outside `explore` if it is not constant."""
+    if _RUNS:
+        return _RUNS[-1].decide(condition)
+    simple = z3.simplify(condition)
+    if z3.is_true(simple) or z3.is_false(simple):
+        return bool(z3.is_true(simple))
+    raise NotExplored(f"the truth of {condition} was asked for outside an exploration")
+
+
+def explore(
+    function: Callable[[], T],
+    *,
+    assuming: tuple[z3.BoolRef, ...] = (),
+    allowed: tuple[type[Exception], ...] = (),
+    budget: int = DEFAULT_PATHS,
+) -> Iterator[Path[T]]:
+    """All paths of `function()` under the assumptions. Exceptions other than `allowed` are bugs and propagate.
+
+    Raises OutOfPaths. Path conditions include the assumptions.
+    """
+    pending: list[tuple[bool, ...]] = [()]
+    explored = 0
+    while pending:
+        if explored == budget:
+            raise OutOfPaths(budget)
+        explored += 1
+        run = _Run(assuming, pending.pop())
+        _RUNS.append(run)
+        result: T | None = None
+        raised: Exception | None = None
+        try:
+            result = function()
+        except allowed as exception:
+            raised = exception
+        finally:
+            _RUNS.pop()
+        pending += run.alternatives
+        yield Path((*assuming, *run.conditions), result, raised)

@@ -1,0 +1,53 @@
+"""Theorems: what is claimed, what it ranges over, what it assumes, and the obligations that it comes to.
+
+A theorem is a generator of `Obligation`s over the shipped code. It contains no solver call and no timeout: deciding is
+the runner's. Registered theorems are all there are; the runner, the index in docs/ and the tests read `THEOREMS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import z3
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """Under `given`, `claim` must hold. `what` says in words which case it is, for people."""
+
+    what: str
+    given: tuple[z3.BoolRef, ...]
+    claim: z3.BoolRef
+    shown: tuple[tuple[str, z3.ExprRef], ...] = ()  # what a counterexample prints: name and term
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A part of a theorem that can be decided on its own, in any process."""
+
+    name: str
+    obligations: Callable[[], Iterator[Obligation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """See the module. `depends` are the modules whose text the result is cached by, besides `proofs` itself."""
+
+    id: str
+    statement: str
+    ranges_over: str
+    assumes: tuple[str, ...]
+    depends: tuple[str, ...]
+    cases: Callable[[], Iterable[Case]]
+    assumptions: Callable[[], Iterable[tuple[str, tuple[z3.BoolRef, ...]]]] = field(default=lambda: ())
+
+
+THEOREMS: dict[str, Theorem] = {}
+
+
+def register(theorem: Theorem) -> Theorem:
+    """Add a theorem. Ids are unique."""
+    assert theorem.id not in THEOREMS, f"two theorems are called {theorem.id}"
+    THEOREMS[theorem.id] = theorem
+    return theorem

@@ -1,0 +1,3 @@
+"""The statements. Importing this package registers them all."""
+
+from proofs.theorems import bytes  # noqa: F401
