@@ -141,6 +141,8 @@ class Guest:
         slot = self._slot
         if (layout.slot_bytes, layout.context_bytes) == (slot.slot_bytes, slot.context_bytes):
             fit(slot, layout)
+            end = layout.calldata.low + layout.calldata.size
+            slot.memory[end : slot.mapped] = bytes(slot.mapped - end)  # of a longer input before: not in a snapshot
         else:
             slot = self._host.cage.take(layout)
             for span in (layout.read_only, layout.writable):
