@@ -109,8 +109,10 @@ def _parsed(text: bytes, content: bytes) -> Snapshot:
 def identity(program: Program) -> str:
     """What a program must have in common with a snapshot's: code, initial data, helpers by number, profile."""
     code, entries, starts, helpers = program.text.key
-    facts = repr((entries, starts, sorted(helpers), program.profile, program.layout_for(0).writable.size))
-    return hashlib.sha256(b"\0".join((code, program.read_only, program.writable, facts.encode()))).hexdigest()
+    contents = (code, program.read_only, program.writable)
+    sizes = (*map(len, contents), program.layout_for(0).writable.size)
+    facts = repr((sizes, entries, starts, sorted(helpers), program.profile)).encode()
+    return hashlib.sha256(b"".join((*contents, facts))).hexdigest()
 
 
 def taken(guest: Guest) -> Snapshot:
