@@ -141,14 +141,17 @@ def run_native(
         if reason == Exit.UNCOMPILED:
             call_pc = context.return_pc(context.depth - 1) - 1
             context.pc = _callee(unit.text, call_pc)
+            found = unit.native_address(context.pc)
         elif reason == Exit.INTERPRET:
-            event = interpret_natively_skipped(context, slot, unit)
-            if event is not None:
-                return Exit.INTERPRET, event
-            unit.guessed_wrong()
+            found = None
+            while found is None:  # more than once only if code without guesses shares a check where the old did not
+                event = interpret_natively_skipped(context, slot, unit)
+                if event is not None:
+                    return Exit.INTERPRET, event
+                unit.guessed_wrong()
+                found = unit.native_address(context.pc)
         else:
             return Exit(reason), None
-        found = unit.native_address(context.pc)
         assert found is not None, f"pc {context.pc} cannot be entered"
         address = found
 

@@ -100,9 +100,10 @@ class Unit:
         address = self._native.get(pc)
         if address is None:
             function = self.text.function_at(pc)
-            if function.start not in self._compiled:
-                self._compile(function)
-            address = self._native.get(pc)
+            with self._lock:  # against `guessed_wrong` in another thread, which forgets what was compiled
+                if function.start not in self._compiled:
+                    self._compile(function)
+                address = self._native.get(pc)
         return address
 
     def action(self, pc: int) -> Action[int]:

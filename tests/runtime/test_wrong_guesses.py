@@ -59,3 +59,29 @@ def test_a_fault_is_no_wrong_guess() -> None:
         for _ in range(2 * _WRONG_GUESSES):
             assert isinstance(guest.run(bytes(8)), runtime.Faulted)
         assert program.unit_for(guest.layout).wrong_guesses == 0
+
+
+# r6 := r1 + (r10 - r1), then a loop of three loads, so that the last wrong guess is at the first of them
+THREE_LOADS = (
+    Instruction(0xBF, 6, 1),  # mov r6, r1
+    Instruction(0xBF, 7, 10),  # mov r7, r10
+    Instruction(0x1F, 7, 1),  # sub r7, r1
+    Instruction(0x0F, 6, 7),  # add r6, r7
+    Instruction(0xB7, 0, 0, 0, ITERATIONS),  # mov r0, ITERATIONS
+    Instruction(0x79, 2, 6, -24),  # ldxdw r2, [r6-24]
+    Instruction(0x79, 3, 6, -16),  # ldxdw r3, [r6-16]
+    Instruction(0x79, 4, 6, -8),  # ldxdw r4, [r6-8]
+    Instruction(0x17, 0, 0, 0, 1),  # sub r0, 1
+    Instruction(0x55, 0, 0, -5, 0),  # jne r0, 0, pc 5
+    Instruction(0x95),  # exit
+)
+
+
+@pytest.mark.parametrize("fuel", [None, 10 * ITERATIONS], ids=["sliced", "counted"])
+def test_code_without_guesses_may_share_checks_that_the_code_before_did_not(fuel: int | None) -> None:
+    """Eight bytes of calldata hold one of the loads, a frame all three: pc 6 can be entered in the old code only."""
+    program = runtime.load_bytecode(encode(THREE_LOADS), engine="jit", host=runtime.Host())
+    with program.instantiate() as guest:
+        assert guest.run(bytes(8), fuel=fuel) == runtime.Exited(0)
+        units = [program.unit_for(guest.layout, counted) for counted in (True, False)]
+        assert _WRONG_GUESSES <= max(unit.wrong_guesses for unit in units) <= _WRONG_GUESSES + 2
