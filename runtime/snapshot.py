@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jit.layout import PAGE, Layout, Region, aligned
+from jit.layout import ADDRESS_LIMIT, PAGE, Layout, Region, aligned
 from runtime.errors import SnapshotRefused
 from runtime.phase import Phase
 from simulator.ebpf import CallRecord
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from runtime.program import Program
 
 _MAGIC = b"salix guest 1\n"
-_HEADER_LIMIT = 1 << 20
-_SIZE_LIMIT = 1 << 31
+_HEADER_LIMIT = 1 << 22  # names all pages that a guest can have, ten digits each
+_PAGE_ADDRESSES = range(0, ADDRESS_LIMIT, PAGE)
 _WORD = 1 << 64
+_ZERO_AT_START = (0, *range(3, 10))
 _ZEROS = bytes(PAGE)
 
 
@@ -63,47 +64,61 @@ class Snapshot:
 
     @staticmethod
     def from_bytes(content: bytes) -> Snapshot:
-        """The inverse of `to_bytes`. Raises SnapshotRefused; time and memory are bounded by the sizes inside."""
+        """The inverse of `to_bytes`. Raises SnapshotRefused; no more is inflated than the header and what it names."""
         if not content.startswith(_MAGIC):
             raise SnapshotRefused(f"not a snapshot: it must start with {_MAGIC!r}")
-        body = _decompressed(content[len(_MAGIC) :])
-        size = int.from_bytes(body[:4], "little")
-        if not 0 < size <= min(_HEADER_LIMIT, len(body) - 4):
-            raise SnapshotRefused(f"a header of {size} bytes in a snapshot of {len(body)}")
-        return _parsed(body[4 : 4 + size], body[4 + size :])
+        body = _Body(content[len(_MAGIC) :])
+        size = int.from_bytes(body.take(4), "little")
+        if size > _HEADER_LIMIT:
+            raise SnapshotRefused(f"a header of {size} bytes, at most {_HEADER_LIMIT} are allowed")
+        snapshot = _parsed(body.take(size), body)
+        body.end()
+        return snapshot
 
 
-def _decompressed(content: bytes) -> bytes:
-    inflater = zlib.decompressobj()
-    try:
-        body = inflater.decompress(content, _SIZE_LIMIT)
-    except zlib.error as error:
-        raise SnapshotRefused(f"the snapshot is damaged: {error}") from error
-    if not inflater.eof:
-        raise SnapshotRefused("the snapshot is cut off, or larger than 2 GiB")
-    return body
+class _Body:
+    """Compressed bytes, of which no more is inflated than is asked for."""
+
+    def __init__(self, compressed: bytes) -> None:
+        self._inflater = zlib.decompressobj()
+        self._compressed = compressed
+
+    def take(self, size: int) -> bytes:
+        """The next `size` bytes. Raises SnapshotRefused."""
+        taken = self._inflate(size) if size else b""
+        if len(taken) < size:
+            raise SnapshotRefused(f"the snapshot is cut off: {size} bytes are named, there are {len(taken)}")
+        return taken
+
+    def end(self) -> None:
+        """Raise SnapshotRefused unless everything was taken."""
+        if self._inflate(1) or not self._inflater.eof or self._inflater.unused_data:
+            raise SnapshotRefused("the snapshot is cut off, or goes on behind the pages that are named")
+
+    def _inflate(self, limit: int) -> bytes:
+        try:
+            inflated = self._inflater.decompress(self._compressed, limit)
+        except zlib.error as error:
+            raise SnapshotRefused(f"the snapshot is damaged: {error}") from error
+        self._compressed = self._inflater.unconsumed_tail
+        return inflated
 
 
-def _parsed(text: bytes, content: bytes) -> Snapshot:
+def _parsed(text: bytes, body: _Body) -> Snapshot:
     try:
         header: dict[str, Any] = json.loads(text)
         calls = tuple(CallRecord(int(c[0]), tuple(int(v) for v in c[1:])) for c in header["calls"])
         addresses = [int(address) for address in header["pages"]]
         registers = tuple(int(value) for value in header["registers"])
-        snapshot = Snapshot(
-            str(header["program"]),
-            int(header["calldata_size"]),
-            Phase(header["phase"]),
-            int(header["pc"]),
-            registers,
-            calls,
-            tuple((address, content[PAGE * i : PAGE * (i + 1)]) for i, address in enumerate(addresses)),
-        )
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        program, calldata_size = str(header["program"]), int(header["calldata_size"])
+        phase, pc = Phase(header["phase"]), int(header["pc"])
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
         raise SnapshotRefused(f"the snapshot's header is malformed: {type(error).__name__}: {error}") from error
-    if len(content) != PAGE * len(addresses):
-        raise SnapshotRefused(f"{len(content)} bytes of pages, {len(addresses)} pages are named")
-    return snapshot
+    if len(set(addresses)) != len(addresses) or not all(address in _PAGE_ADDRESSES for address in addresses):
+        raise SnapshotRefused("a page is named twice, or is no page of any guest's memory")
+    content = body.take(PAGE * len(addresses))
+    pages = tuple((address, content[PAGE * i : PAGE * (i + 1)]) for i, address in enumerate(addresses))
+    return Snapshot(program, calldata_size, phase, pc, registers, calls, pages)
 
 
 def identity(program: Program) -> str:
@@ -162,6 +177,8 @@ def _check_pages(layout: Layout, snapshot: Snapshot) -> None:
     addresses = [address for address, _ in snapshot.pages]
     if len(set(addresses)) != len(addresses) or not allowed.issuperset(addresses):
         raise SnapshotRefused("a page is named twice, or lies outside the guest's writable memory")
+    if any(len(page) != PAGE for _, page in snapshot.pages):
+        raise SnapshotRefused(f"a page that has not {PAGE} bytes")
     for region in (Region.WRITABLE, Region.CALLDATA):
         span = layout.span(region)
         end = span.low + span.size
@@ -176,6 +193,8 @@ def _check_place(program: Program, layout: Layout, snapshot: Snapshot) -> None:
     registers, pc = snapshot.registers, snapshot.pc
     if len(registers) != 11 or not all(0 <= value < _WORD for value in registers):
         raise SnapshotRefused("there must be eleven registers of 64 bits")
+    if snapshot.phase is Phase.READY and any(registers[number] for number in _ZERO_AT_START):
+        raise SnapshotRefused("a guest that is ready has only r1, r2 and r10 set")
     if len(snapshot.calls) >= layout.frames or registers[10] != layout.frame_top(len(snapshot.calls)):
         raise SnapshotRefused(f"{len(snapshot.calls)} calls do not fit r10 = {registers[10]:#x}")
     form = validated.forms[pc] if 0 <= pc < len(validated.forms) else None
