@@ -207,6 +207,15 @@ def test_what_is_beside_a_rotation_stands_alone(bits: int, shift: str, into: int
         stand_alone(b"".join(run[:length]))
 
 
+@pytest.mark.parametrize(("bits", "shift"), list(product((32, 64), ("lsh", "rsh"))))
+def test_the_parts_of_a_rotation_are_in_different_registers(bits: int, shift: str) -> None:
+    """r2 moved to r1, where its first part is, or to itself."""
+    for into in (1, 2):
+        stand_alone(b"".join(rotation(bits, shift, 7, into=into)))
+    same = [code.replace(alu_reg("mov", bits, 1, 2), alu_reg("mov", bits, 2, 2)) for code in rotation(bits, shift, 7)]
+    stand_alone(b"".join(same))
+
+
 def test_a_rotation_of_r10_goes_to_another_register() -> None:
     run = [alu_reg("mov", 64, 1, 10), alu_imm("lsh", 64, 1, 9), alu_reg("mov", 64, 2, 10)]
     run += [alu_imm("rsh", 64, 2, 55), alu_reg("or", 64, 2, 1)]

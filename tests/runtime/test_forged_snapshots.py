@@ -115,6 +115,8 @@ def test_there_are_as_many_calls_as_frames_but_one(engine: str) -> None:
         forged = Snapshot(recursive.identity, 0, Phase.PREEMPTED, 0, registers, (call,) * depth, ())
         if depth < layout.frames:
             accepts(recursive, forged)
+            if depth:
+                refuses(recursive, "cannot be ready at pc 0", replace(forged, phase=Phase.READY))
         else:
             refuses(recursive, "calls do not fit r10", forged)
 
@@ -253,6 +255,23 @@ def test_bytes_behind_the_end_of_a_region_are_zero(origin: Program, region: Regi
     page = bytearray(pages[start])
     page[-1] = 1
     refuses(origin, "bytes behind", replace(base, pages=tuple((pages | {start: bytes(page)}).items())))
+
+
+@pytest.mark.parametrize("size", [1, 2, PAGE - 1, PAGE, PAGE + 1, 2 * PAGE])
+def test_the_last_byte_of_the_input_is_its_last(engine: str, size: int) -> None:
+    host = Host()
+    trivial = load_bytecode(mov(0, 1) + EXIT, engine=engine, host=host)
+    low = trivial.layout_for(size).calldata.low
+    base = Snapshot(trivial.identity, size, Phase.IDLE, 0, (0,) * 11, (), ())
+    for at in range(3 * PAGE):
+        if at in (0, size - 1, size, PAGE - 1, PAGE, 2 * PAGE - 1, 2 * PAGE):
+            page = bytearray(PAGE)
+            page[at % PAGE] = 1
+            forged = replace(base, pages=((low + at // PAGE * PAGE, bytes(page)),))
+            if at < size:
+                accepts(trivial, forged)
+            else:
+                refuses(trivial, "bytes behind the end of the calldata|outside the guest's writable memory", forged)
 
 
 @pytest.mark.parametrize("size", [-1, -PAGE, -(2**70), 1 << 30, 1 << 31, 1 << 63, 1 << 70])
