@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from jit.layout import NULL_BYTES
 from runtime.lines import SourceLine
 
 
@@ -49,9 +50,8 @@ class Faulted:
             parts.append(f"`{self.instruction}`")
         if self.address is not None:
             direction = "store to" if self.write else "load from"
-            parts.append(f"{self.size}-byte {direction} guest address {self.address:#x}")
-            if self.address < 0x10000:
-                parts.append("(a null pointer)")
+            null = " (a null pointer)" if self.address < NULL_BYTES else ""
+            parts.append(f"{self.size}-byte {direction} guest address {self.address:#x}{null}")
         if self.detail:
             parts.append(self.detail)
         if self.section is not None and self.offset is not None:

@@ -79,7 +79,7 @@ def test_the_tour_of_the_api_runs(capsys: pytest.CaptureFixture[str], monkeypatc
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)+[\w.]*)`|\]\(([\w/.]+)\)", README))))
 def test_files_and_folders_that_are_named_exist(path: tuple[str, str]) -> None:
     name = path[0] or path[1]
-    if name in ("proofs/", "differential/"):
+    if name == "differential/":
         assert not (REPOSITORY / name).exists(), f"{name} exists now: the paragraph `Not yet` is out of date"
     else:
         assert (REPOSITORY / name).exists()

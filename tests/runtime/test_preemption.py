@@ -391,7 +391,7 @@ class Clock:
     def __init__(self) -> None:
         self.now = 1000.0
 
-    def monotonic(self) -> float:
+    def read(self) -> float:
         self.now += 0.00005
         return self.now
 
@@ -405,7 +405,7 @@ def test_waiting_for_a_helper_is_not_charged_to_the_guest(engine: str, monkeypat
         return 0
 
     code = [mov(6, 20), call_helper(TICK), alu_imm("sub", 64, 6, 1), branch_imm("jne", 64, 6, 0, -3), mov(0, 9), EXIT]
-    monkeypatch.setattr(runtime.guest, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(runtime.guest, "time", SimpleNamespace(monotonic=clock.read, thread_time=clock.read))
     with load_bytecode(b"".join(code), {TICK: slow}, engine=engine).instantiate() as guest:
         assert guest.run(limit_ms=40) == Exited(9)
         assert clock.now > 1040
@@ -421,7 +421,7 @@ def test_computing_is_charged_to_the_guest(engine: str, monkeypatch: pytest.Monk
         return advance(guest, *arguments)  # type: ignore[arg-type]
 
     loop = [mov(6, 20), call_helper(TICK), alu_imm("sub", 64, 6, 1), branch_imm("jne", 64, 6, 0, -3), SPIN]
-    monkeypatch.setattr(runtime.guest, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(runtime.guest, "time", SimpleNamespace(monotonic=clock.read, thread_time=clock.read))
     monkeypatch.setattr(Guest, "advance", slow_advance)
     with load_bytecode(b"".join(loop), HELPERS, engine=engine).instantiate() as guest:
         assert guest.run(limit_ms=40) == Preempted(1)
