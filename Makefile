@@ -6,7 +6,7 @@ VENV := .venv
 IN_VENV := $(VENV)/bin/python
 DEMO := runtime/guest_code/demo
 
-.PHONY: run test clean
+.PHONY: run test docs clean
 
 run: $(VENV)/run.stamp
 	@echo "== $(DEMO).c, compiled by clang to eBPF, on the lines of $(DEMO).log, as native code"
@@ -19,7 +19,12 @@ run: $(VENV)/run.stamp
 test: $(VENV)/test.stamp
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m mypy
+	$(IN_VENV) -m sphinx -W -q -b html docs docs/_build
 	$(IN_VENV) -m pytest -n 2 -rs
+
+docs: $(VENV)/test.stamp
+	$(IN_VENV) -m sphinx -W -q -b html docs docs/_build
+	@echo "docs/_build/index.html"
 
 # the Python that made .venv stays; remove .venv (make clean) to change it
 $(VENV)/bin/python:
