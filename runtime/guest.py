@@ -44,7 +44,11 @@ if TYPE_CHECKING:
     from runtime.program import Program
     from runtime.text import Unit
 
-HELD_FUEL = 1024  # polls with the interpreter lock held: what most activations need, microseconds in all
+# Polls with the interpreter lock held: what most activations need, microseconds in all. Between two polls a guest may
+# run all of its instructions, so long programs get fewer: about a millisecond's worth at most.
+HELD_FUEL = 1024
+_LEAST_HELD_FUEL = 16
+_HELD_INSTRUCTIONS = 1 << 20
 DEFAULT_SLICE_MS = 1.0
 _FUEL_AT_ONCE = 1 << 20  # polls, a few milliseconds, between two looks at whether the guest is to stop
 _INTERPRETED_FUEL = 2048  # polls between two looks at the clock
@@ -58,6 +62,7 @@ class Guest:
         self.program = program
         self.phase = Phase.IDLE
         self._host = program.host
+        self._held_fuel = held_fuel(len(program.text.validated.program))
         self.fuel_left = 0  # polls that the last `advance` with fuel did not use
         self._stop_requested = False
         self._pending: asyncio.Future[int] | None = None
@@ -179,7 +184,7 @@ class Guest:
         if fuel is not None:
             return self._advance_counted(fuel)
         if self.phase is not Phase.PREEMPTED:  # which shows that it is a long activation
-            event = self._enter(HELD_FUEL, held=True)
+            event = self._enter(self._held_fuel, held=True)
             if not isinstance(event, Preempted):
                 return event
         token = self._host.watcher.arm(slice_ms / 1000, self.context.expire)
@@ -193,7 +198,7 @@ class Guest:
         left = max(fuel, 0)
         while True:
             granted = min(left, _FUEL_AT_ONCE)
-            event = self._enter(granted, held=granted <= HELD_FUEL)
+            event = self._enter(granted, held=granted <= self._held_fuel)
             left -= granted
             if left == 0 or not isinstance(event, Preempted):
                 self.fuel_left = left + max(self.context.fuel, 0)
@@ -455,6 +460,11 @@ class Guest:
         detail = f"in an argument of {name}: {fault}"
         pc = self.context.pc
         return self.program.fault(FaultKind.HELPER_POINTER, pc, fault.address, fault.size, fault.write, detail)
+
+
+def held_fuel(slots: int) -> int:
+    """How many polls a program of this many slots may pass while it holds the interpreter lock."""
+    return max(_LEAST_HELD_FUEL, min(HELD_FUEL, _HELD_INSTRUCTIONS // slots))
 
 
 _ENTER = {Phase.READY: ENTER_START, Phase.PREEMPTED: ENTER_RESUME, Phase.ANSWERED: ENTER_CALLED}

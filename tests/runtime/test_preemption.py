@@ -441,3 +441,10 @@ def test_a_host_without_armed_guests_has_an_idle_watcher() -> None:
     with load_bytecode(SPIN, host=host).instantiate() as guest:
         guest.run(limit_ms=2)
     assert host.watcher._armed == {}
+
+
+@pytest.mark.parametrize(
+    ("slots", "polls"), [(1, 1024), (1024, 1024), (1025, 1023), (65_536, 16), (262_144, 16)], ids=str
+)
+def test_long_programs_hold_the_interpreter_lock_for_fewer_polls(slots: int, polls: int) -> None:
+    assert runtime.guest.held_fuel(slots) == polls
