@@ -119,10 +119,10 @@ class Unit:
         Functions are then compiled anew when they are next entered, with checks that probe every region. Activations
         in the old code go on in it until they leave.
         """
-        self.wrong_guesses += 1
-        if self.wrong_guesses != _WRONG_GUESSES:
-            return
         with self._lock:
+            self.wrong_guesses += 1
+            if self.wrong_guesses != _WRONG_GUESSES:
+                return
             self._hints = {}
             self._native.clear()
             self._compiled.clear()
