@@ -5,8 +5,6 @@ Decides the macro of a conditional branch, for `lower`, and of a branch around a
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from jit.macros import BranchImm, BranchReg
 from jit.registers import GUEST
 from jit.x86 import Cond
@@ -51,4 +49,4 @@ def branch(form: Form, i: Instruction) -> BranchReg | BranchImm:
 
 def opposite(macro: BranchReg | BranchImm, distance: int) -> BranchReg | BranchImm:
     """The branch that is taken, to `distance`, exactly when `macro` is not."""
-    return replace(macro, cond=_OPPOSITE[macro.cond], distance=distance)
+    return macro._replace(cond=_OPPOSITE[macro.cond], distance=distance)

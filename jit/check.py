@@ -14,7 +14,7 @@ nothing is known: so the state needs no fixpoint, and wherever a guest can be su
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -239,7 +239,7 @@ def _step(
             raise GateRefused("aligns what was not checked", pc, macro)
         if known.since != block_index:
             raise GateRefused("aligns what another instruction's check approved", pc, macro)
-        known.approved = replace(known.approved, aligned=contract.aligns)
+        known.approved = known.approved._replace(aligned=contract.aligns)
     elif contract.establishes is not None:
         known.approved = contract.establishes
         known.since = known.used = block_index

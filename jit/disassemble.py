@@ -6,13 +6,13 @@ different instructions have different texts; `tests/jit/test_disassemble.py` com
 
 from __future__ import annotations
 
-from dataclasses import fields
 from enum import Enum
 from typing import assert_never
 
 from jit.macros import Macro
 from jit.macros.memory import AtChecked, InFrame
 from jit.registers import Reg
+from jit.tagged import operands
 from jit.x86 import (
     X86,
     Ahead,
@@ -216,10 +216,9 @@ def _immediate(imm: int | PcPlus, pc: int | None) -> str:
 def disassemble_macro(macro: Macro) -> str:
     """The name of a macro and its operands; flags that are not set are left out."""
     shown = []
-    for field in fields(macro):
-        value = getattr(macro, field.name)
+    for name, value in operands(macro):
         if value is not False and value != ():
-            shown.append(f"{field.name} {_operand(value)}" if not isinstance(value, _PLAIN) else _operand(value))
+            shown.append(f"{name} {_operand(value)}" if not isinstance(value, _PLAIN) else _operand(value))
     return f"{type(macro).__name__} {', '.join(shown)}".rstrip()
 
 

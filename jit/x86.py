@@ -10,60 +10,61 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from jit.context import Exit
 from jit.registers import Reg
+from jit.tagged import tagged
 
 # ---------------------------------------------------------------- operands
 
 
-@dataclass(frozen=True, slots=True)
-class Mem:
+@tagged
+class Mem(NamedTuple):
     """The bytes at rbp + index + disp. `index` is any register but rsp; `disp` fits a signed 32-bit field."""
 
     disp: int
-    index: Reg | None = None
+    index: Reg | None = None  # type: ignore[assignment]  # hides tuple.index
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+@tagged
+class Local(NamedTuple):
     """A place within the same macro expansion, set by `Label`."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+@tagged
+class Ahead(NamedTuple):
     """The first instruction of the code for eBPF pc + distance, in the same function."""
 
     distance: int
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+@tagged
+class Leave(NamedTuple):
     """A cold stub of this eBPF instruction: store its pc in the context, then go to the exit stub."""
 
     exit: Exit
 
 
-@dataclass(frozen=True, slots=True)
-class Stub:
+@tagged
+class Stub(NamedTuple):
     """The arena's exit stub for this reason."""
 
     exit: Exit
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+@tagged
+class Callee(NamedTuple):
     """The function table slot (8 bytes, host-only) of the function at eBPF pc + distance."""
 
     distance: int
 
 
-@dataclass(frozen=True, slots=True)
-class Native:
+@tagged
+class Native(NamedTuple):
     """A distance in bytes from the end of the instruction: what the decoder finds in place of a label."""
 
     displacement: int
@@ -72,8 +73,8 @@ class Native:
 Target = Local | Ahead | Leave | Stub | Callee | Native
 
 
-@dataclass(frozen=True, slots=True)
-class PcPlus:
+@tagged
+class PcPlus(NamedTuple):
     """The immediate pc + delta, for the eBPF pc whose code this is."""
 
     delta: int
@@ -120,8 +121,8 @@ class Cond(IntEnum):
 # ---------------------------------------------------------------- moves
 
 
-@dataclass(frozen=True, slots=True)
-class MovReg:
+@tagged
+class MovReg(NamedTuple):
     """dst := src; with bits = 32 the upper half of dst becomes zero."""
 
     bits: int
@@ -129,32 +130,32 @@ class MovReg:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class MovImm32:
+@tagged
+class MovImm32(NamedTuple):
     """dst := imm, 0 <= imm < 2^32, zero-extended."""
 
     dst: Reg
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovImmSigned:
+@tagged
+class MovImmSigned(NamedTuple):
     """dst := imm, a signed 32-bit value, sign-extended to 64 bits."""
 
     dst: Reg
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovImm64:
+@tagged
+class MovImm64(NamedTuple):
     """dst := imm, 0 <= imm < 2^64."""
 
     dst: Reg
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovSignExtend:
+@tagged
+class MovSignExtend(NamedTuple):
     """dst := the low `source_bits` (8, 16, 32) of src, sign-extended to `bits` (32 or 64); 32 clears the upper half."""
 
     source_bits: int
@@ -163,16 +164,16 @@ class MovSignExtend:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class MovZeroExtend16:
+@tagged
+class MovZeroExtend16(NamedTuple):
     """dst := the low 16 bits of src."""
 
     dst: Reg
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+@tagged
+class Load(NamedTuple):
     """dst := the `size` bytes (1, 2, 4, 8) at mem, zero-extended."""
 
     size: int
@@ -180,8 +181,8 @@ class Load:
     mem: Mem
 
 
-@dataclass(frozen=True, slots=True)
-class LoadSigned:
+@tagged
+class LoadSigned(NamedTuple):
     """dst := the `size` bytes (1, 2, 4) at mem, sign-extended to 64 bits."""
 
     size: int
@@ -189,8 +190,8 @@ class LoadSigned:
     mem: Mem
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+@tagged
+class Store(NamedTuple):
     """The `size` bytes at mem := the low bytes of src."""
 
     size: int
@@ -198,8 +199,8 @@ class Store:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class StoreImm:
+@tagged
+class StoreImm(NamedTuple):
     """The `size` bytes at mem := imm; 8 bytes take a sign-extended 32-bit imm."""
 
     size: int
@@ -207,8 +208,8 @@ class StoreImm:
     imm: int | PcPlus
 
 
-@dataclass(frozen=True, slots=True)
-class Lea:
+@tagged
+class Lea(NamedTuple):
     """dst := base + disp; with bits = 32 modulo 2^32. Flags stay."""
 
     bits: int
@@ -217,19 +218,19 @@ class Lea:
     disp: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaIndexed:
+@tagged
+class LeaIndexed(NamedTuple):
     """dst := base + index * 2^scale + disp (64 bits); `index` is any register but rsp. Flags stay."""
 
     dst: Reg
     base: Reg
-    index: Reg
+    index: Reg  # type: ignore[assignment]  # hides tuple.index
     scale: int
     disp: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaLabel:
+@tagged
+class LeaLabel(NamedTuple):
     """dst := the native address of the label."""
 
     dst: Reg
@@ -239,8 +240,8 @@ class LeaLabel:
 # ---------------------------------------------------------------- arithmetic
 
 
-@dataclass(frozen=True, slots=True)
-class AluReg:
+@tagged
+class AluReg(NamedTuple):
     """dst := dst op src and flags; CMP sets flags only. bits is 32 or 64."""
 
     op: Alu
@@ -249,8 +250,8 @@ class AluReg:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class AluImm8:
+@tagged
+class AluImm8(NamedTuple):
     """As AluReg with a sign-extended 8-bit immediate."""
 
     op: Alu
@@ -259,8 +260,8 @@ class AluImm8:
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class AluImm32:
+@tagged
+class AluImm32(NamedTuple):
     """As AluReg with a 32-bit immediate, sign-extended if bits is 64. `imm` is given signed."""
 
     op: Alu
@@ -269,8 +270,8 @@ class AluImm32:
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class TestReg:
+@tagged
+class TestReg(NamedTuple):
     """Flags of a & b."""
 
     bits: int
@@ -278,8 +279,8 @@ class TestReg:
     b: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class TestImm:
+@tagged
+class TestImm(NamedTuple):
     """Flags of reg & imm, imm a signed 32-bit value, sign-extended if bits is 64."""
 
     bits: int
@@ -287,16 +288,16 @@ class TestImm:
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class Neg:
+@tagged
+class Neg(NamedTuple):
     """dst := -dst."""
 
     bits: int
     dst: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Imul:
+@tagged
+class Imul(NamedTuple):
     """dst := dst * src, low half. ZF, SF, AF and PF are undefined afterwards."""
 
     bits: int
@@ -304,8 +305,8 @@ class Imul:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class ImulImm:
+@tagged
+class ImulImm(NamedTuple):
     """dst := src * imm, low half, imm a signed 32-bit value."""
 
     bits: int
@@ -314,41 +315,41 @@ class ImulImm:
     imm: int
 
 
-@dataclass(frozen=True, slots=True)
-class Div:
+@tagged
+class Div(NamedTuple):
     """rax, rdx := quotient and remainder of unsigned rdx:rax by src. #DE if src is 0 or the quotient overflows."""
 
     bits: int
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Idiv:
+@tagged
+class Idiv(NamedTuple):
     """rax, rdx := quotient and remainder of signed rdx:rax by src, rounded to zero. #DE as for Div."""
 
     bits: int
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class SignToRdx:
+@tagged
+class SignToRdx(NamedTuple):
     """rdx := the sign of rax, all over (cdq for 32 bits, cqo for 64)."""
 
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftImm:
+@tagged
+class ShiftImm(NamedTuple):
     """dst := dst shifted or rotated by count, 0 <= count < bits. bits is 32 or 64. Flags count as undefined."""
 
     op: Shift
     bits: int
     dst: Reg
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftCl:
+@tagged
+class ShiftCl(NamedTuple):
     """dst := dst shifted or rotated by cl modulo bits. Flags count as undefined."""
 
     op: Shift
@@ -356,16 +357,16 @@ class ShiftCl:
     dst: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Rotate16:
+@tagged
+class Rotate16(NamedTuple):
     """The low 16 bits of dst rotated left by count (0 < count < 16); the rest of dst stays. Flags undefined."""
 
     dst: Reg
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
 
-@dataclass(frozen=True, slots=True)
-class Bswap:
+@tagged
+class Bswap(NamedTuple):
     """The bytes of dst reversed; with bits = 32 the low four, and the upper half becomes zero."""
 
     bits: int
@@ -375,8 +376,8 @@ class Bswap:
 # ---------------------------------------------------------------- memory read-modify-write
 
 
-@dataclass(frozen=True, slots=True)
-class LockAlu:
+@tagged
+class LockAlu(NamedTuple):
     """lock: the `size` bytes (4 or 8) at mem := them op src; op is ADD, OR, AND or XOR."""
 
     op: Alu
@@ -385,8 +386,8 @@ class LockAlu:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class LockXadd:
+@tagged
+class LockXadd(NamedTuple):
     """lock: mem, src := mem + src, mem (size 4: src is zero-extended)."""
 
     size: int
@@ -394,8 +395,8 @@ class LockXadd:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Xchg:
+@tagged
+class Xchg(NamedTuple):
     """mem, src := src, mem, atomically (xchg with memory locks by itself; size 4: src is zero-extended)."""
 
     size: int
@@ -403,8 +404,8 @@ class Xchg:
     src: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class LockCmpxchg:
+@tagged
+class LockCmpxchg(NamedTuple):
     """lock: if mem = rax then mem := src else rax := mem. ZF tells which. Memory is written either way.
 
     Size 4: when the compare fails rax is zero-extended; when it succeeds rax keeps its upper half.
@@ -418,59 +419,59 @@ class LockCmpxchg:
 # ---------------------------------------------------------------- control
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+@tagged
+class Jump(NamedTuple):
     label: Target
 
 
-@dataclass(frozen=True, slots=True)
-class JumpIf:
+@tagged
+class JumpIf(NamedTuple):
     cond: Cond
     label: Target
 
 
-@dataclass(frozen=True, slots=True)
-class JumpReg:
+@tagged
+class JumpReg(NamedTuple):
     """Go to the native address in reg."""
 
     reg: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class JumpMem:
+@tagged
+class JumpMem(NamedTuple):
     """Go to the native address stored in the 8 bytes at mem."""
 
     mem: Mem
 
 
-@dataclass(frozen=True, slots=True)
-class JumpTable:
+@tagged
+class JumpTable(NamedTuple):
     """Go to the native address stored in the 8 bytes at the label (a function table slot)."""
 
     label: Target
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+@tagged
+class Push(NamedTuple):
     """Host stack; trampolines only."""
 
     reg: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Pop:
+@tagged
+class Pop(NamedTuple):
     """Host stack; trampolines only."""
 
     reg: Reg
 
 
-@dataclass(frozen=True, slots=True)
-class Ret:
+@tagged
+class Ret(NamedTuple):
     """Back to the host; the exit stub only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+@tagged
+class Label(NamedTuple):
     """No instruction: the place that `Local(number)` means.
 
     A `cold` label also ends the straight path: what follows is placed behind the function and is reached by jumps

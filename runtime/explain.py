@@ -301,9 +301,9 @@ class _Reader:
         match instruction:
             case Jump(label) | JumpIf(_, label) | JumpTable(label) | LeaLabel(_, label):
                 target = self._target(label, pc, places)
-                return replace(instruction, label=Native(0 if target is None else target - end))
+                return instruction._replace(label=Native(0 if target is None else target - end))
             case StoreImm(_, _, PcPlus(delta)):
-                return replace(instruction, imm=pc + delta)
+                return instruction._replace(imm=pc + delta)
             case _:
                 return instruction
 

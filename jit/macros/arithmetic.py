@@ -5,11 +5,12 @@ Flags do not live from one macro to the next, so every macro may change them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.layout import Layout
 from jit.macros.contract import Contract
 from jit.registers import COUNT, Reg
+from jit.tagged import tagged
 from jit.x86 import (
     X86,
     Alu,
@@ -51,8 +52,8 @@ def load_constant(dst: Reg, value: int) -> X86:
     return MovImm64(dst, value)
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+@tagged
+class Move(NamedTuple):
     """dst := src (bits 64), or its low half zero-extended (bits 32)."""
 
     bits: int
@@ -66,8 +67,8 @@ class Move:
         return (MovReg(self.bits, self.dst, self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class MoveImm:
+@tagged
+class MoveImm(NamedTuple):
     """dst := value, 0 <= value < 2^64."""
 
     dst: Reg
@@ -82,8 +83,8 @@ class MoveImm:
         return (load_constant(self.dst, self.value),)
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryReg:
+@tagged
+class BinaryReg(NamedTuple):
     """dst := dst op src; 32 bits zero-extend."""
 
     op: Alu
@@ -98,8 +99,8 @@ class BinaryReg:
         return (AluReg(self.op, self.bits, self.dst, self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryImm:
+@tagged
+class BinaryImm(NamedTuple):
     """dst := dst op imm, a signed 32-bit value that is sign-extended; 32 bits zero-extend the result."""
 
     op: Alu
@@ -114,8 +115,8 @@ class BinaryImm:
         return (alu_imm(self.op, self.bits, self.dst, self.imm),)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOffset:
+@tagged
+class AddressOffset(NamedTuple):
     """dst := base + imm, modulo 2^64, imm a signed 32-bit value."""
 
     dst: Reg
@@ -129,13 +130,13 @@ class AddressOffset:
         return (Lea(64, self.dst, self.base, self.imm),)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressSum:
+@tagged
+class AddressSum(NamedTuple):
     """dst := base + index * 2^scale, modulo 2^64, 0 <= scale <= 3."""
 
     dst: Reg
     base: Reg
-    index: Reg
+    index: Reg  # type: ignore[assignment]  # hides tuple.index
     scale: int
 
     def contract(self) -> Contract:
@@ -145,8 +146,8 @@ class AddressSum:
         return (LeaIndexed(self.dst, self.base, self.index, self.scale, 0),)
 
 
-@dataclass(frozen=True, slots=True)
-class Multiply:
+@tagged
+class Multiply(NamedTuple):
     """dst := dst * src, low half; 32 bits zero-extend."""
 
     bits: int
@@ -160,8 +161,8 @@ class Multiply:
         return (Imul(self.bits, self.dst, self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class MultiplyImm:
+@tagged
+class MultiplyImm(NamedTuple):
     """dst := dst * imm, a signed 32-bit value, low half; 32 bits zero-extend."""
 
     bits: int
@@ -175,14 +176,14 @@ class MultiplyImm:
         return (ImulImm(self.bits, self.dst, self.dst, self.imm),)
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftBy:
+@tagged
+class ShiftBy(NamedTuple):
     """dst := dst shifted by count, 0 < count < bits; 32 bits zero-extend."""
 
     op: Shift
     bits: int
     dst: Reg
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
     def contract(self) -> Contract:
         return Contract(reads=(self.dst,), writes=(self.dst,))
@@ -191,8 +192,8 @@ class ShiftBy:
         return (ShiftImm(self.op, self.bits, self.dst, self.count),)
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftByReg:
+@tagged
+class ShiftByReg(NamedTuple):
     """dst := dst shifted by src modulo bits; 32 bits zero-extend. The processor masks cl as RFC 9669 wants."""
 
     op: Shift
@@ -207,14 +208,14 @@ class ShiftByReg:
         return (MovReg(32, COUNT, self.src), ShiftCl(self.op, self.bits, self.dst))
 
 
-@dataclass(frozen=True, slots=True)
-class Rotate:
+@tagged
+class Rotate(NamedTuple):
     """dst := src rotated left by count, 0 < count < bits; 32 bits take the low half and zero-extend."""
 
     bits: int
     dst: Reg
     src: Reg
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
     def contract(self) -> Contract:
         return Contract(reads=(self.src,), writes=(self.dst,))
@@ -226,8 +227,8 @@ class Rotate:
         return (MovReg(self.bits, self.dst, self.src), rotate)
 
 
-@dataclass(frozen=True, slots=True)
-class Negate:
+@tagged
+class Negate(NamedTuple):
     """dst := -dst; 32 bits zero-extend."""
 
     bits: int
@@ -240,8 +241,8 @@ class Negate:
         return (Neg(self.bits, self.dst),)
 
 
-@dataclass(frozen=True, slots=True)
-class SignExtend:
+@tagged
+class SignExtend(NamedTuple):
     """dst := the low `source_bits` of src, sign-extended to `bits` and from there zero-extended."""
 
     source_bits: int
@@ -256,8 +257,8 @@ class SignExtend:
         return (MovSignExtend(self.source_bits, self.bits, self.dst, self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class ByteOrder:
+@tagged
+class ByteOrder(NamedTuple):
     """dst := its low `bits` (16, 32 or 64), bytes reversed if `swap`, zero-extended."""
 
     bits: int

@@ -6,13 +6,14 @@ runs, so the exchange succeeds; should it not, the host executes the instruction
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.context import Exit, register_offset
 from jit.layout import Layout
 from jit.macros.contract import ContextBytes, Contract
 from jit.macros.memory import InFrame, Place
 from jit.registers import COUNT, FRAME, Reg
+from jit.tagged import tagged
 from jit.x86 import (
     X86,
     Alu,
@@ -41,8 +42,8 @@ def _contract(place: Place, size: int, reads: tuple[Reg, ...], writes: tuple[Reg
     return Contract(reads=(*reads, *frame), writes=writes, touches=(place.touch(size, True, size),))
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicUpdate:
+@tagged
+class AtomicUpdate(NamedTuple):
     """The bytes at `place` op= src; op is ADD, OR, AND or XOR."""
 
     op: Alu
@@ -57,8 +58,8 @@ class AtomicUpdate:
         return (LockAlu(self.op, self.size, self.place.mem(), self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicFetchAdd:
+@tagged
+class AtomicFetchAdd(NamedTuple):
     """The bytes at `place`, src := their sum, their old value zero-extended."""
 
     size: int
@@ -72,8 +73,8 @@ class AtomicFetchAdd:
         return (LockXadd(self.size, self.place.mem(), self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicFetchLogic:
+@tagged
+class AtomicFetchLogic(NamedTuple):
     """The bytes at `place`, src := bytes op src, their old value zero-extended; op is OR, AND or XOR."""
 
     op: Alu
@@ -105,8 +106,8 @@ class AtomicFetchLogic:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicExchange:
+@tagged
+class AtomicExchange(NamedTuple):
     """The bytes at `place`, src := the low bytes of src, the old bytes zero-extended."""
 
     size: int
@@ -120,8 +121,8 @@ class AtomicExchange:
         return (Xchg(self.size, self.place.mem(), self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class CompareExchange:
+@tagged
+class CompareExchange(NamedTuple):
     """If the bytes at `place` equal the low bytes of r0 they become src's; r0 := their old value, zero-extended."""
 
     size: int

@@ -7,17 +7,17 @@ but to `leaves` and, if `falls_through`, to the next macro.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from jit.layout import Region
 from jit.registers import Reg
+from jit.tagged import tagged
 from jit.x86 import Ahead, Callee, Leave, Stub
 
 
-@dataclass(frozen=True, slots=True)
-class Approved:
+@tagged
+class Approved(NamedTuple):
     """A fact about the register CHECKED: the `size` bytes at rbp + CHECKED + low may be loaded.
 
     With `write` they may be stored too; with `aligned` = n their address is a multiple of n. They stay inside the
@@ -39,8 +39,8 @@ class Approved:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FrameBytes:
+@tagged
+class FrameBytes(NamedTuple):
     """The `size` bytes at r10 + disp. The gate admits them only inside the current frame, and `disp` aligned."""
 
     disp: int
@@ -49,15 +49,15 @@ class FrameBytes:
     aligned: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedBytes:
+@tagged
+class ApprovedBytes(NamedTuple):
     """Bytes that an earlier check must have approved: the gate's state has to cover `needed`."""
 
     needed: Approved
 
 
-@dataclass(frozen=True, slots=True)
-class ContextBytes:
+@tagged
+class ContextBytes(NamedTuple):
     """The `size` bytes at rbp + offset, in the context page."""
 
     offset: int
@@ -65,15 +65,15 @@ class ContextBytes:
     write: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RecordBytes:
+@tagged
+class RecordBytes(NamedTuple):
     """The shadow-stack record of the current frame (`write`: a call) or of its caller (a return)."""
 
     write: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TableSlot:
+@tagged
+class TableSlot(NamedTuple):
     """The function table slot of a callee, read only."""
 
     distance: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.context import (
     FUEL,
@@ -18,6 +18,7 @@ from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm
 from jit.macros.contract import ContextBytes, Contract, FrameEffect, RecordBytes, TableSlot
 from jit.registers import CHECKED, COUNT, FRAME, GUEST, Reg
+from jit.tagged import tagged
 from jit.x86 import (
     X86,
     Ahead,
@@ -51,8 +52,8 @@ _FAULT = Leave(Exit.INTERPRET)
 SAVED_REGISTERS = GUEST[6:10]
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
+@tagged
+class Poll(NamedTuple):
     """Leave if the fuel is negative: what makes every cycle interruptible.
 
     A counted poll takes one from the fuel first, so that fuel n passes exactly n polls. That costs a store-to-load
@@ -78,8 +79,8 @@ class Poll:
         return (Load(4, COUNT, fuel), TestReg(32, COUNT, COUNT), out)
 
 
-@dataclass(frozen=True, slots=True)
-class Goto:
+@tagged
+class Goto(NamedTuple):
     """On to eBPF pc + distance."""
 
     distance: int
@@ -91,8 +92,8 @@ class Goto:
         return (Jump(Ahead(self.distance)),)
 
 
-@dataclass(frozen=True, slots=True)
-class BranchReg:
+@tagged
+class BranchReg(NamedTuple):
     """To eBPF pc + distance if a cond b; with `test`, if a & b compares so to 0."""
 
     cond: Cond
@@ -110,8 +111,8 @@ class BranchReg:
         return (compare, JumpIf(self.cond, Ahead(self.distance)))
 
 
-@dataclass(frozen=True, slots=True)
-class BranchImm:
+@tagged
+class BranchImm(NamedTuple):
     """As BranchReg, against a signed 32-bit value that is sign-extended to `bits`."""
 
     cond: Cond
@@ -135,8 +136,8 @@ class BranchImm:
         return (compare, JumpIf(self.cond, Ahead(self.distance)))
 
 
-@dataclass(frozen=True, slots=True)
-class CallHelper:
+@tagged
+class CallHelper(NamedTuple):
     """To the host, which runs the helper that the instruction names and resumes behind it."""
 
     def contract(self) -> Contract:
@@ -151,8 +152,8 @@ class CallHelper:
         return (StoreImm(4, Mem(PC), PcPlus(0)), Jump(Stub(Exit.HELPER)))
 
 
-@dataclass(frozen=True, slots=True)
-class Interpret:
+@tagged
+class Interpret(NamedTuple):
     """To the host, which lets the reference semantics execute this instruction."""
 
     def contract(self) -> Contract:
@@ -162,8 +163,8 @@ class Interpret:
         return (Jump(_FAULT),)
 
 
-@dataclass(frozen=True, slots=True)
-class CallLocal:
+@tagged
+class CallLocal(NamedTuple):
     """Into the function at eBPF pc + distance with the next frame; behind the call when that returns.
 
     The record's place follows from r10, so there is no shadow stack pointer to keep consistent. r10 is masked, so
@@ -202,8 +203,8 @@ class CallLocal:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+@tagged
+class Return(NamedTuple):
     """`exit`: behind the call of the caller with its frame and r6 to r9; in the entry frame, finished."""
 
     def contract(self) -> Contract:

@@ -6,13 +6,14 @@ hold r0 and r3: rdx is saved in a scratch register, rax in the context where an 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.context import register_offset
 from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm, load_constant
 from jit.macros.contract import ContextBytes, Contract
 from jit.registers import CHECKED, COUNT, Reg
+from jit.tagged import tagged
 from jit.x86 import (
     X86,
     Alu,
@@ -79,8 +80,8 @@ def _by_minus_one(bits: int, remainder: bool) -> X86:
     return AluReg(Alu.XOR, 32, Reg.rdx, Reg.rdx) if remainder else Neg(bits, Reg.rax)
 
 
-@dataclass(frozen=True, slots=True)
-class Divide:
+@tagged
+class Divide(NamedTuple):
     """dst := dst / src, or its remainder; rounded toward zero if signed; 32 bits zero-extend."""
 
     bits: int
@@ -115,8 +116,8 @@ class Divide:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DivideImm:
+@tagged
+class DivideImm(NamedTuple):
     """dst := dst / divisor, or its remainder, for a divisor (0 <= divisor < 2^bits) that is neither 0 nor all ones."""
 
     bits: int

@@ -13,13 +13,14 @@ the analysis guessed, and the guest goes on. So a wrong guess costs time, never 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jit.context import Exit
 from jit.layout import Layout, Region, power_of_two
 from jit.macros.arithmetic import alu_imm
 from jit.macros.contract import Approved, ApprovedBytes, Contract, FrameBytes, Probe
 from jit.registers import CHECKED, COUNT, FRAME, Reg
+from jit.tagged import tagged
 from jit.x86 import (
     X86,
     Alu,
@@ -44,8 +45,8 @@ _FAULT_IF_ABOVE = JumpIf(Cond.A, _FAULT)
 _INSIDE = Local(0)
 
 
-@dataclass(frozen=True, slots=True)
-class InFrame:
+@tagged
+class InFrame(NamedTuple):
     """r10 + disp, inside the current frame: needs no check."""
 
     disp: int
@@ -57,8 +58,8 @@ class InFrame:
         return FrameBytes(self.disp, size, write, aligned)
 
 
-@dataclass(frozen=True, slots=True)
-class AtChecked:
+@tagged
+class AtChecked(NamedTuple):
     """rbp + CHECKED + disp: must have been approved."""
 
     disp: int
@@ -97,8 +98,8 @@ def _outside_stack(src: Reg, offset: int, size: int, layout: Layout) -> tuple[X8
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFlat:
+@tagged
+class CheckFlat(NamedTuple):
     """Approves [src + offset, + size) if it lies inside `region`, which is not the stack."""
 
     src: Reg
@@ -127,8 +128,8 @@ class CheckFlat:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckStack:
+@tagged
+class CheckStack(NamedTuple):
     """Approves [src + offset, + size) if it lies inside one live stack frame."""
 
     src: Reg
@@ -154,8 +155,8 @@ class CheckStack:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckAny:
+@tagged
+class CheckAny(NamedTuple):
     """Approves [src + offset, + size) if it lies inside one of the flat `regions` or one live stack frame."""
 
     src: Reg
@@ -189,8 +190,8 @@ class CheckAny:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckAligned:
+@tagged
+class CheckAligned(NamedTuple):
     """Keeps the approval if the approved address is a multiple of `size`; else leaves.
 
     Regions start on pages, so the offset in CHECKED is aligned exactly if the address is.
@@ -205,8 +206,8 @@ class CheckAligned:
         return (TestImm(32, CHECKED, self.size - 1), JumpIf(Cond.NE, _FAULT))
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFrom:
+@tagged
+class LoadFrom(NamedTuple):
     """dst := the `size` bytes at `place`, sign- or zero-extended to 64 bits."""
 
     dst: Reg
@@ -225,8 +226,8 @@ class LoadFrom:
         return (Load(self.size, self.dst, self.place.mem()),)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreTo:
+@tagged
+class StoreTo(NamedTuple):
     """The `size` bytes at `place` := the low bytes of src."""
 
     place: Place
@@ -240,8 +241,8 @@ class StoreTo:
         return (Store(self.size, self.place.mem(), self.src),)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreImmTo:
+@tagged
+class StoreImmTo(NamedTuple):
     """The `size` bytes at `place` := imm, a signed 32-bit value: sign-extended to 8 bytes, cut to fewer than 4."""
 
     place: Place
