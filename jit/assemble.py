@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 from jit.context import PC, Exit
 from jit.encode import FIELD, Bytes, EncodingRefused, encode, signed_field, unsigned_field
+from jit.tagged import tagged
 from jit.x86 import X86, Ahead, Callee, Jump, Label, Leave, Local, Mem, Native, PcPlus, StoreImm, Stub, Target
 
 
-@dataclass(frozen=True, slots=True)
-class InPart:
+@tagged
+class InPart(NamedTuple):
     """A place in the straight or the cold part of the same template."""
 
     cold: bool
@@ -125,14 +126,7 @@ def distance(target: int, end: int) -> Bytes:
 # ---------------------------------------------------------------- one function
 
 
-class _Open(NamedTuple):
-    """A field of the function that waits for places: `straight` and `cold` are where its template's parts begin."""
-
-    offset: int
-    pc: int
-    label: Link
-    straight: int
-    cold: int
+_Open = tuple[int, int, Link]  # a field that waits for places: its offset in the function, eBPF pc, label
 
 
 def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
@@ -147,30 +141,34 @@ def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
     for pc, part in parts:
         if pc not in offsets:
             offsets[pc] = position
-        if part.fixups or part.cold:
+        code, fixups, cold_code, _ = part
+        if fixups or cold_code:
             unfinished.append((pc, part, position))
-        chunks.append(part.code)
-        position += len(part.code)
+        chunks.append(code)
+        position += len(code)
     opened: list[_Open] = []
-    for pc, part, straight in unfinished:
-        for offset, label in part.fixups:
-            opened.append(_Open(straight + offset, pc, label, straight, position))
-        for offset, label in part.cold_fixups:
-            opened.append(_Open(position + offset, pc, label, straight, position))
-        chunks.append(part.cold)
-        position += len(part.cold)
+    for pc, (_, fixups, cold_code, cold_fixups), straight in unfinished:
+        for offset, label in fixups:
+            opened.append((straight + offset, pc, _from_part(label, offset + FIELD, position - straight)))
+        for offset, label in cold_fixups:
+            opened.append((position + offset, pc, _from_part(label, offset + FIELD, straight - position)))
+        chunks.append(cold_code)
+        position += len(cold_code)
     stubs: dict[tuple[int, Exit], int] = {}
-    for field in opened:
-        label = field.label
-        if isinstance(label, Leave) and (field.pc, label.exit) not in stubs:
-            stubs[field.pc, label.exit] = position
+    for _, pc, label in opened:
+        if isinstance(label, Leave) and (pc, label.exit) not in stubs:
+            stubs[pc, label.exit] = position
             stub = leave_stub(label.exit).code
             chunks.append(stub)
             position += len(stub)
     for (pc, exit), at in stubs.items():
-        for offset, label in leave_stub(exit).fixups:
-            opened.append(_Open(at + offset, pc, label, at, at))
+        opened += [(at + offset, pc, label) for offset, label in leave_stub(exit).fixups]
     return _patched(b"".join(chunks), opened, offsets, stubs)
+
+
+def _from_part(label: Link, end: int, other: int) -> Link:
+    """`label` of a field that ends at `end` in its part; the other part of its template begins `other` further on."""
+    return Native(other + label.offset - end) if isinstance(label, InPart) else label
 
 
 def _patched(
@@ -179,7 +177,7 @@ def _patched(
     patched = bytearray(code)
     fixups: list[Fixup] = []
     fixup_pcs: list[int] = []
-    for offset, pc, label, straight, cold in opened:
+    for offset, pc, label in opened:
         end = offset + FIELD
         if isinstance(label, Leave):
             value = distance(stubs[pc, label.exit], end)
@@ -187,8 +185,8 @@ def _patched(
             value = distance(offsets[pc + label.distance], end)
         elif isinstance(label, PcPlus):
             value = unsigned_field(pc + label.delta, FIELD)
-        elif isinstance(label, InPart):
-            value = distance((cold if label.cold else straight) + label.offset, end)
+        elif isinstance(label, Native):
+            value = signed_field(label.displacement, FIELD)
         else:
             fixups.append(Fixup(offset, label))
             fixup_pcs.append(pc)

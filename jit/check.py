@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 from dataclasses import InitVar, dataclass
-from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from jit.layout import CLAMP_ROOM, Layout, Region
 from jit.lower import Block
@@ -60,33 +59,50 @@ class Admitted:
             raise TypeError("only jit.check admits blocks")
 
 
+class Judged(NamedTuple):
+    """The contracts of a block's macros, which pass the local checks; and whether all of them are quiet."""
+
+    contracts: tuple[Contract, ...]
+    quiet: bool
+
+
+Memo = MutableMapping[tuple[Macro, ...], Judged]
+
+
 def check(
     blocks: Sequence[Block],
     function: Function,
     function_starts: frozenset[int],
     layout: Layout,
-    memo: MutableMapping[Macro, Contract] | None = None,
+    memo: Memo | None = None,
 ) -> Admitted:
     """`blocks` as admitted. Raises GateRefused.
 
-    `memo` may be kept across functions with the same layout: it holds contracts that passed the local checks.
+    `memo` may be kept across functions with the same layout: it holds what passed the local checks.
     """
     memo = {} if memo is None else memo
-    contracts: list[tuple[Contract, ...]] = []
+    judgements: list[Judged] = []
     for block in blocks:
-        found: list[Contract] = []
-        for macro in block.macros:
-            contract = memo.get(macro)
-            if contract is None:
-                contract = macro.contract()
-                reason = local_refusal(contract, layout)
-                if reason is not None:
-                    raise GateRefused(reason, block.pc, macro)
-                memo[macro] = contract
-            found.append(contract)
-        contracts.append(tuple(found))
-    enterable = _check_flow(blocks, contracts, function, function_starts)
+        judged = memo.get(block.macros)
+        if judged is None:
+            judged = memo[block.macros] = _judged(block, layout)
+        judgements.append(judged)
+    enterable = _check_flow(blocks, judgements, function, function_starts)
     return Admitted(tuple(blocks), layout, enterable, _KEY)
+
+
+def _judged(block: Block, layout: Layout) -> Judged:
+    """The local checks of every macro of `block`. Raises GateRefused."""
+    contracts: list[Contract] = []
+    quiet = True
+    for macro in block.macros:
+        contract = macro.contract()
+        reason = local_refusal(contract, layout)
+        if reason is not None:
+            raise GateRefused(reason, block.pc, macro)
+        quiet = quiet and contract.is_quiet()
+        contracts.append(contract)
+    return Judged(tuple(contracts), quiet)
 
 
 # ---------------------------------------------------------------- one macro
@@ -101,13 +117,13 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
         if register not in _MAY_WRITE:
             return f"writes {register.name}"
     for value in contract.fields:
-        if not -(1 << 31) <= value < 1 << 31:
+        if not -0x8000_0000 <= value <= 0x7FFF_FFFF:
             return f"{value} does not fit a signed 32-bit field"
     for touch in contract.touches:
-        if isinstance(touch, FrameBytes) and not _in_frame(touch, layout):
-            return f"touches {touch.size} bytes at r10{touch.disp:+d}, outside the frame of {layout.frame_bytes} bytes"
-        if isinstance(touch, FrameBytes) and touch.disp % touch.aligned:
-            return f"touches {touch.size} bytes at r10{touch.disp:+d}, not aligned to {touch.aligned}"
+        if isinstance(touch, FrameBytes):
+            reason = _frame_refusal(touch, layout)
+            if reason is not None:
+                return reason
     for probe in contract.probes:
         reason = _probe_refusal(probe, layout)
         if reason is not None:
@@ -115,20 +131,27 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
     return None
 
 
+_READ_ONLY: Final = Region.READ_ONLY
+_STACK: Final = Region.STACK
 _MAY_READ: Final = frozenset(GUEST)
 _MAY_WRITE: Final = frozenset((*GUEST, *SCRATCH)) - {FRAME}
 
 
-def _in_frame(touch: FrameBytes, layout: Layout) -> bool:
-    return touch.size > 0 and -layout.frame_bytes <= touch.disp <= -touch.size
+def _frame_refusal(touch: FrameBytes, layout: Layout) -> str | None:
+    if not (touch.size > 0 and -layout.frame_bytes <= touch.disp <= -touch.size):
+        return f"touches {touch.size} bytes at r10{touch.disp:+d}, outside the frame of {layout.frame_bytes} bytes"
+    if touch.disp % touch.aligned:
+        return f"touches {touch.size} bytes at r10{touch.disp:+d}, not aligned to {touch.aligned}"
+    return None
 
 
 def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
-    if probe.region is Region.READ_ONLY and probe.write:
+    if probe.region is _READ_ONLY and probe.write:
         return "approves stores to read-only data"
-    if probe.low not in (0, layout.span(probe.region).low):
-        return f"counts from {probe.low:#x}, the region starts at {layout.span(probe.region).low:#x}"
-    limit = layout.frame_bytes if probe.region is Region.STACK else layout.span(probe.region).size
+    span = layout.span(probe.region)
+    if probe.low not in (0, span.low):
+        return f"counts from {probe.low:#x}, the region starts at {span.low:#x}"
+    limit = layout.frame_bytes if probe.region is _STACK else span.size
     if probe.size > CLAMP_ROOM:
         return f"checks {probe.size} bytes at once, of which the last might lie behind the slot's spare {CLAMP_ROOM}"
     if not 0 < probe.size <= limit:
@@ -140,62 +163,62 @@ def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
 
 
 def _check_flow(
-    blocks: Sequence[Block],
-    contracts: Sequence[tuple[Contract, ...]],
-    function: Function,
-    function_starts: frozenset[int],
+    blocks: Sequence[Block], judgements: Sequence[Judged], function: Function, function_starts: frozenset[int]
 ) -> tuple[bool, ...]:
-    index_of = {block.pc: i for i, block in enumerate(blocks)}
-    if not blocks or blocks[0].pc != function.start:
+    pcs = [block.pc for block in blocks]
+    if not blocks or pcs[0] != function.start:
         raise GateRefused("the blocks do not start at the function's start", function.start)
     # with that, an edge that goes back in the order of blocks is one that goes back in pcs, and is polled
-    if any(a.pc >= b.pc for a, b in pairwise(blocks)) or blocks[-1].pc >= function.end:
+    if pcs != sorted(set(pcs)) or pcs[-1] >= function.end:
         raise GateRefused("the blocks are not in the order of their pcs, or leave the function", function.start)
-    labels = _labels(blocks, contracts)
+    if not _begins_with_poll(judgements[0].contracts):
+        raise GateRefused("the function's start has no poll", function.start)
+    places, labels = frozenset(pcs), _labels(blocks, judgements)
     enterable = [True] * len(blocks)
     known = _Known()
     reachable = True  # whether the previous block can fall through into this one
-    for i, block in enumerate(blocks):
-        if block.pc in labels or not reachable:
+    for i, ((pc, macros, joined), (contracts, quiet)) in enumerate(zip(blocks, judgements, strict=True)):
+        if pc in labels or not reachable:
             known.approved = None
-        if block.joined:
-            if block.pc in labels or block.macros or i == 0 or not reachable:
-                raise GateRefused("is part of an earlier block, yet has code or can be reached", block.pc)
+        if joined:
+            if pc in labels or macros or i == 0 or not reachable:
+                raise GateRefused("is part of an earlier block, yet has code or can be reached", pc)
             enterable[i] = False
-        if block.pc == function.start and not _begins_with_poll(contracts[i]):
-            raise GateRefused("the function's start has no poll", block.pc)
         reachable = True
-        for place, (macro, contract) in enumerate(zip(block.macros, contracts[i], strict=True)):
+        if quiet:
+            continue
+        for place, (macro, contract) in enumerate(zip(macros, contracts, strict=True)):
             if not reachable:
-                raise GateRefused("follows a macro that does not fall through", block.pc, macro)
+                raise GateRefused("follows a macro that does not fall through", pc, macro)
             if contract.polls and place > 0:
-                raise GateRefused("a poll that is not the first macro of its instruction", block.pc, macro)
-            _step(macro, contract, block.pc, i, known, enterable)
+                raise GateRefused("a poll that is not the first macro of its instruction", pc, macro)
+            _step(macro, contract, pc, i, known, enterable)
             for target in contract.leaves:
                 if isinstance(target, Ahead):
-                    _check_jump(block.pc, target, index_of, contracts[i], macro)
-                elif isinstance(target, Callee) and block.pc + target.distance not in function_starts:
-                    raise GateRefused("calls what is not the start of a function", block.pc, macro)
+                    _check_jump(pc, target, places, contracts, macro)
+                elif isinstance(target, Callee) and pc + target.distance not in function_starts:
+                    raise GateRefused("calls what is not the start of a function", pc, macro)
             reachable = contract.falls_through
-        if contracts[i] and contracts[i][-1].resumes_behind:
+        if contracts[-1].resumes_behind:
             if i + 1 == len(blocks):
-                raise GateRefused("the host would resume behind the function's end", block.pc)
-            if blocks[i + 1].pc != block.pc + 1:
-                raise GateRefused(f"the host would resume at pc {block.pc + 1}, which has no block", block.pc)
+                raise GateRefused("the host would resume behind the function's end", pc)
+            if pcs[i + 1] != pc + 1:
+                raise GateRefused(f"the host would resume at pc {pc + 1}, which has no block", pc)
     if reachable:
-        raise GateRefused("control falls off the function's end", blocks[-1].pc)
+        raise GateRefused("control falls off the function's end", pcs[-1])
     return tuple(enterable)
 
 
-def _labels(blocks: Sequence[Block], contracts: Sequence[tuple[Contract, ...]]) -> set[int]:
+def _labels(blocks: Sequence[Block], judgements: Sequence[Judged]) -> frozenset[int]:
     """The pcs at which control may arrive other than by falling through from the block before."""
-    labels: set[int] = set()
-    for block, own in zip(blocks, contracts, strict=True):
-        for contract in own:
-            for target in contract.leaves:
-                if isinstance(target, Ahead):
-                    labels.add(block.pc + target.distance)
-    return labels
+    return frozenset(
+        block.pc + target.distance
+        for block, judged in zip(blocks, judgements, strict=True)
+        if not judged.quiet
+        for contract in judged.contracts
+        for target in contract.leaves
+        if isinstance(target, Ahead)
+    )
 
 
 def _begins_with_poll(contracts: tuple[Contract, ...]) -> bool:
@@ -203,15 +226,15 @@ def _begins_with_poll(contracts: tuple[Contract, ...]) -> bool:
 
 
 def _check_jump(
-    pc: int, target: Ahead, index_of: dict[int, int], contracts: tuple[Contract, ...], macro: Macro
+    pc: int, target: Ahead, places: frozenset[int], contracts: tuple[Contract, ...], macro: Macro
 ) -> None:
-    if pc + target.distance not in index_of:
+    if pc + target.distance not in places:
         raise GateRefused(f"jumps to pc {pc + target.distance}, which is not an instruction of the function", pc, macro)
     if target.distance <= 0 and not _begins_with_poll(contracts):
         raise GateRefused("a backward edge without a poll", pc, macro)
 
 
-_SAME: Final = FrameEffect.SAME  # to look a member up in its class takes 0.07 us, and every macro is asked
+_SAME: Final = FrameEffect.SAME  # to look a member up in its class takes 0.07 us
 
 
 @dataclass(slots=True)

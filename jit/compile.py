@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jit.assemble import FunctionCode, Template
-from jit.check import check
+from jit.check import Judged, check
 from jit.expand import translate
 from jit.layout import Layout
 from jit.lower import Share, lower
-from jit.macros import Contract, Macro
+from jit.macros import Macro
 from jit.regions import Hints, Provenance
 from validator.isa import Instruction
 from validator.validate import Function, Validated
@@ -26,14 +26,14 @@ class Memos:
     """What the passes found out about single instructions and macros, for one layout."""
 
     lowered: dict[tuple[Instruction, Provenance, Share | None], tuple[Macro, ...]] = field(default_factory=dict)
-    contracts: dict[Macro, Contract] = field(default_factory=dict)
+    judged: dict[tuple[Macro, ...], Judged] = field(default_factory=dict)
     templates: dict[Macro, Template] = field(default_factory=dict)
 
     def forget_if_larger(self, entries: int) -> None:
         """Empty the memos when a stream of ever new constants has filled them."""
         if len(self.templates) > entries or len(self.lowered) > entries:
             self.lowered.clear()
-            self.contracts.clear()
+            self.judged.clear()
             self.templates.clear()
 
 
@@ -61,7 +61,7 @@ def compile_function(
     memos = Memos() if memos is None else memos
     blocks = lower(program, function, layout, hints, memos.lowered, counted)
     starts = frozenset(f.start for f in program.functions)
-    admitted = check(blocks, function, starts, layout, memos.contracts)
+    admitted = check(blocks, function, starts, layout, memos.judged)
     code = translate(admitted, memos.templates)
     entries = {
         pc: offset

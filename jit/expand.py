@@ -10,7 +10,6 @@ from collections.abc import MutableMapping
 
 from jit.assemble import FunctionCode, Template, join, template
 from jit.check import Admitted
-from jit.layout import Layout
 from jit.macros import Macro
 from jit.x86 import X86
 
@@ -27,25 +26,27 @@ def expand(admitted: Admitted) -> tuple[tuple[int, tuple[X86, ...]], ...]:
 _NOTHING = template(())
 
 
-def translate(admitted: Admitted, memo: MutableMapping[Macro, Template] | None = None) -> FunctionCode:
-    """The machine code of admitted blocks: `expand`, then `jit.assemble`, with the template of each macro made once.
+Memo = MutableMapping[Macro, Template]
+
+
+def translate(admitted: Admitted, memo: Memo | None = None) -> FunctionCode:
+    """The machine code of admitted blocks: `expand`, then `jit.assemble`, with the template of each macro made once."""
+    return join(templates(admitted, {} if memo is None else memo))
+
+
+def templates(admitted: Admitted, memo: Memo) -> list[tuple[int, Template]]:
+    """The (eBPF pc, template) of every macro, as `expand` orders them, for `join`.
 
     `memo` may be kept across functions with the same layout.
     """
-    memo = {} if memo is None else memo
     layout = admitted.layout
     parts: list[tuple[int, Template]] = []
-    for block in admitted.blocks:
-        if not block.macros:
-            parts.append((block.pc, _NOTHING))
-        for macro in block.macros:
+    for pc, macros, _ in admitted.blocks:
+        if not macros:
+            parts.append((pc, _NOTHING))
+        for macro in macros:
             made = memo.get(macro)
             if made is None:
-                made = memo[macro] = macro_template(macro, layout)
-            parts.append((block.pc, made))
-    return join(parts)
-
-
-def macro_template(macro: Macro, layout: Layout) -> Template:
-    """The bytes of one macro under `layout`."""
-    return template(macro.expand(layout))
+                made = memo[macro] = template(macro.expand(layout))
+            parts.append((pc, made))
+    return parts

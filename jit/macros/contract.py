@@ -8,10 +8,10 @@ but to `leaves` and, if `falls_through`, to the next macro.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from jit.layout import Region
-from jit.registers import Reg
+from jit.registers import CHECKED, Reg
 from jit.tagged import tagged
 from jit.x86 import Ahead, Callee, Leave, Stub
 
@@ -111,12 +111,23 @@ class Contract(NamedTuple):
     reads: tuple[Reg, ...] = ()  # guest registers; scratch registers are the macro's own affair
     writes: tuple[Reg, ...] = ()  # guest registers and scratch registers
     touches: tuple[Touch, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
+    # from here on: where control goes, and what the macros behind may rely on
     leaves: tuple[Exits, ...] = ()
     falls_through: bool = True
     resumes_behind: bool = False  # the host, or a callee, continues at the next eBPF instruction
-    probes: tuple[Probe, ...] = ()
     establishes: Approved | None = None
     aligns: int = 1  # proves the approved address to be a multiple of this
-    fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
     polls: bool = False
     frame: FrameEffect = FrameEffect.SAME
+
+    def is_quiet(self) -> bool:
+        """Whether the macro may stand anywhere between two others, and changes nothing that those may rely on."""
+        if self[_LEAVES:] != _FALLS_THROUGH or CHECKED in self.writes:
+            return False
+        return not self.touches or not any(isinstance(touch, ApprovedBytes) for touch in self.touches)
+
+
+_LEAVES: Final = Contract._fields.index("leaves")
+_FALLS_THROUGH: Final = Contract()[_LEAVES:]

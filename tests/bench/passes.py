@@ -19,11 +19,11 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from jit.assemble import place
+from jit.assemble import join, place
 from jit.check import check
 from jit.compile import Memos
 from jit.context import Exit
-from jit.expand import macro_template, translate
+from jit.expand import templates
 from jit.layout import Layout, data_lows, plan
 from jit.lower import lower
 from jit.regions import guess
@@ -114,14 +114,11 @@ def _compile(validated: Validated, layout: Layout, memos: Memos, stopwatch: Stop
     for function in validated.functions:
         blocks = lower(validated, function, layout, hints, memos.lowered)
         stopwatch.lap("lower")
-        admitted = check(blocks, function, starts, layout, memos.contracts)
+        admitted = check(blocks, function, starts, layout, memos.judged)
         stopwatch.lap("check")
-        for block in admitted.blocks:
-            for macro in block.macros:
-                if macro not in memos.templates:
-                    memos.templates[macro] = macro_template(macro, layout)
+        parts = templates(admitted, memos.templates)
         stopwatch.lap("expand, encode")
-        code = translate(admitted, memos.templates)
+        code = join(parts)
         stopwatch.lap("join")
         place(code, _ADDRESS, _STUBS, table)
         stopwatch.lap("place")

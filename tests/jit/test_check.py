@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from jit.check import Admitted, GateRefused, _Key, check
+from jit.check import Admitted, GateRefused, Judged, _Key, check
 from jit.expand import expand, translate
 from jit.layout import Profile, Region, plan
 from jit.lower import Block
@@ -406,12 +406,14 @@ def test_blocks_are_the_functions_instructions_in_order(pcs: tuple[int, ...]) ->
 
 
 def test_a_memo_remembers_acceptance_only() -> None:
-    memo: dict[Macro, object] = {}
+    memo: dict[tuple[Macro, ...], Judged] = {}
     bad = Move(64, R10, RAX)
     for _ in range(2):
         with pytest.raises(GateRefused, match="writes r15"):
-            check([Block(0, (POLL, bad, Return()))], Function(0, 1), frozenset({0}), LAYOUT, memo)  # type: ignore[arg-type]
-    assert bad not in memo
+            check([Block(0, (POLL, bad, Return()))], Function(0, 1), frozenset({0}), LAYOUT, memo)
+    assert not memo
+    check([Block(0, (POLL, Return()))], Function(0, 1), frozenset({0}), LAYOUT, memo)
+    assert list(memo) == [(POLL, Return())]
 
 
 # ---------------------------------------------------------------- no way around it
