@@ -13,7 +13,7 @@ from typing import Final
 
 from jit.layout import Layout, Region
 from jit.regions import Hints, Provenance
-from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, jump_target, registers_written
+from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, registers_written
 from validator.validate import Function, Validated
 
 # From the first access of a group to its last, in slots. The host cannot enter in between, so that a check which fails
@@ -44,20 +44,23 @@ class _Open:
 _CLOBBERS: Final = frozenset((Operation.DIV, Operation.MOD, Operation.SDIV, Operation.SMOD))
 
 
-def grouped(
-    program: Validated, function: Function, layout: Layout, hints: Hints, labels: frozenset[int]
-) -> dict[int, Group]:
+def grouped(program: Validated, function: Function, layout: Layout, hints: Hints) -> dict[int, Group]:
     """For the pc of each access that is in a group: its group. Groups have two or more members."""
     groups: dict[int, Group] = {}
     current: _Open | None = None
+    forms, instructions, labels = program.forms, program.program, program.targets
     for pc in range(function.start, function.end):
-        form, instruction = program.forms[pc], program.program[pc]
+        form, instruction = forms[pc], instructions[pc]
         if form is None or instruction is None:
             continue
-        if current is not None and (pc in labels or _interrupts(form)):
+        accesses = form.kind in _ACCESSES
+        if current is None:
+            if not accesses:
+                continue
+        elif pc in labels or _interrupts(form):
             _close(current, groups)
             current = None
-        if form.kind in _ACCESSES:
+        if accesses:
             current = _access(pc, form, instruction, hints.get(pc), layout, current, groups)
         if current is not None and current.base in registers_written(form, instruction):
             _close(current, groups)
@@ -74,7 +77,6 @@ def _interrupts(form: Form) -> bool:
 
 _ALU: Final = Kind.ALU
 _LEAVES: Final = frozenset((Kind.ATOMIC, Kind.JUMP, Kind.BRANCH, Kind.CALL_HELPER, Kind.CALL_LOCAL, Kind.EXIT))
-_JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
 _ACCESSES: Final = frozenset((Kind.LOAD, Kind.STORE))
 _STORE: Final = Kind.STORE
 _STACK: Final = Region.STACK
@@ -116,15 +118,3 @@ def _close(current: _Open, groups: dict[int, Group]) -> None:
     if len(current.members) > 1:
         group = Group(current.members[0], current.low, current.high - current.low, current.write)
         groups.update((pc, group) for pc in current.members)
-
-
-def labels_of(program: Validated, function: Function) -> frozenset[int]:
-    """The pcs of `function` that some jump or branch in it targets."""
-    targets: set[int] = set()
-    for pc in range(function.start, function.end):
-        form, instruction = program.forms[pc], program.program[pc]
-        if form is not None and instruction is not None and form.kind in _JUMPS:
-            target = jump_target(form, instruction, pc)
-            assert target is not None
-            targets.add(target)
-    return frozenset(targets)

@@ -9,11 +9,11 @@ computes what the reference semantics says.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from jit.branches import branch
-from jit.fuse import LONGEST_RUN, fused, may_start
-from jit.group import Group, grouped, labels_of
+from jit.fuse import fused, may_start
+from jit.group import grouped
 from jit.layout import Layout, Region, flat_regions
 from jit.macros import (
     AtomicExchange,
@@ -79,6 +79,9 @@ _ALU = {
     Operation.XOR: Alu.XOR,
 }
 _SHIFT = {Operation.LSH: Shift.SHL, Operation.RSH: Shift.SHR, Operation.ARSH: Shift.SAR}
+_REG: Final = Source.REG
+
+
 def lower(
     program: Validated,
     function: Function,
@@ -92,40 +95,37 @@ def lower(
     `memo` may be kept across functions and programs with the same layout.
     """
     memo = {} if memo is None else memo
-    labels = labels_of(program, function)
-    groups = grouped(program, function, layout, hints, labels)
+    groups = grouped(program, function, layout, hints)
+    instructions, forms = program.program, program.forms
     poll = Poll(counted)
     blocks: list[Block] = []
     joined_until = function.start
     for pc in range(function.start, function.end):
-        instruction, form = program.program[pc], program.forms[pc]
+        instruction, form = instructions[pc], forms[pc]
         if instruction is None or form is None:
             continue
         if pc < joined_until:
             blocks.append(Block(pc, (), joined=True))
             continue
-        run = fused(program, pc, _run_end(pc, function, labels)) if may_start(form, instruction) else None
+        run = fused(program, function, pc) if may_start(form, instruction) else None
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
-            share = _share(pc, groups.get(pc))
+            group = groups.get(pc)
+            share = None if group is None else Share(group.offset, group.size, group.write, pc != group.first)
             key = (instruction, hints.get(pc), share)
             found = memo.get(key)
             if found is None:
                 found = memo[key] = lower_instruction(form, instruction, key[1], share, layout)
             macros = found
-        if polls(form, instruction, pc, function):
+        # the polls of validator.polls
+        if pc == function.start or (form.kind in _JUMPS and jumps_back(form, instruction, pc)):
             macros = (poll, *macros)
         blocks.append(Block(pc, macros))
     return tuple(blocks)
 
 
-def _run_end(pc: int, function: Function, labels: frozenset[int]) -> int:
-    """The first pc behind `pc` that a run which starts there may not include."""
-    end = pc + 1
-    while end < function.end and end not in labels and end < pc + LONGEST_RUN:
-        end += 1
-    return end
+_JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
 
 
 class Share(NamedTuple):
@@ -137,15 +137,6 @@ class Share(NamedTuple):
     checked: bool
 
 
-def _share(pc: int, group: Group | None) -> Share | None:
-    return None if group is None else Share(group.offset, group.size, group.write, pc != group.first)
-
-
-def polls(form: Form, instruction: Instruction, pc: int, function: Function) -> bool:
-    """Whether a poll stands before `pc`: at the start of a function, and at every jump that does not go forward."""
-    return pc == function.start or jumps_back(form, instruction, pc)
-
-
 def lower_instruction(
     form: Form, i: Instruction, hint: Provenance, share: Share | None, layout: Layout
 ) -> tuple[Macro, ...]:
@@ -154,11 +145,9 @@ def lower_instruction(
         case Kind.ALU:
             return _alu(form, GUEST[i.dst], i)
         case Kind.LOAD:
-            own = share or Share(i.offset, form.size, write=False, checked=False)
-            return _access(i.src, i.offset, form.size, own, hint, layout, _load(form, i))
+            return _access(i.src, i.offset, form.size, False, share, hint, layout, _load(form, i))
         case Kind.STORE:
-            own = share or Share(i.offset, form.size, write=True, checked=False)
-            return _access(i.dst, i.offset, form.size, own, hint, layout, _store(form, i))
+            return _access(i.dst, i.offset, form.size, True, share, hint, layout, _store(form, i))
         case Kind.BRANCH:
             return (branch(form, i),)
         case Kind.JUMP:
@@ -173,8 +162,7 @@ def lower_instruction(
         case Kind.WIDE_IMMEDIATE:
             return (MoveImm(GUEST[i.dst], i.imm),)
         case Kind.ATOMIC:
-            own = Share(i.offset, form.size, write=True, checked=False)
-            return _access(i.dst, i.offset, form.size, own, hint, layout, _atomic(form, i), aligned=True)
+            return _access(i.dst, i.offset, form.size, True, None, hint, layout, _atomic(form, i), aligned=True)
         case Kind.CALL_HELPER:
             return (CallHelper(),)
         case Kind.CALL_LOCAL:
@@ -190,7 +178,7 @@ def lower_instruction(
 
 def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
     bits, operation = form.bits, form.operation
-    if form.source is Source.REG:
+    if form.source is _REG:
         return (_alu_reg(bits, operation, dst, GUEST[i.src]),)
     imm, op = i.imm, _ALU.get(operation)
     if op is not None:
@@ -270,19 +258,22 @@ def _access(
     base: int,
     offset: int,
     size: int,
-    share: Share,
+    write: bool,
+    share: Share | None,
     hint: Provenance,
     layout: Layout,
     use: Callable[[Place], Macro],
     aligned: bool = False,
 ) -> tuple[Macro, ...]:
-    """The check for `share`, if one is needed, and `use` of the `size` bytes at r`base` + offset."""
+    """The check for `share`, or else for the access alone, if one is needed; `use` of the `size` bytes at r`base`."""
     if base == FRAME_POINTER:
         # frames are so far apart that no displacement reaches anything but the current one
         inside = -layout.frame_bytes <= offset <= -size
         if inside and (not aligned or offset % size == 0):
             return (use(InFrame(offset)),)
         return (Interpret(),)
+    if share is None:
+        share = Share(offset, size, write, checked=False)
     check = _check(GUEST[base], share, hint, layout)
     if check is None:
         return (Interpret(),)
@@ -295,13 +286,15 @@ def _access(
 
 def _check(src: Reg, share: Share, hint: Provenance, layout: Layout) -> CheckFlat | CheckStack | CheckAny | None:
     """The check for this guess, or None if nothing in the guessed region can hold such an access."""
+    offset, size, write, _ = share
     if hint is Region.STACK:
-        return CheckStack(src, share.offset, share.size, layout.stack_low)
-    candidates = tuple(region for region in flat_regions(share.write) if layout.span(region).size >= share.size)
+        return CheckStack(src, offset, size, layout.stack_low)
     if hint is None:
-        return CheckAny(src, share.offset, share.size, candidates, share.write)
-    if hint in candidates:
-        return CheckFlat(src, share.offset, share.size, hint, layout.span(hint).low)
+        candidates = tuple(region for region in flat_regions(write) if layout.span(region).size >= size)
+        return CheckAny(src, offset, size, candidates, write)
+    span = layout.span(hint)
+    if hint in flat_regions(write) and span.size >= size:
+        return CheckFlat(src, offset, size, hint, span.low)
     return None
 
 

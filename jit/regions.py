@@ -119,16 +119,20 @@ def _sweep_once(
     """One pass in program order. Whether a backward edge brought something new to its target."""
     state: _State | None = _State([None, *arguments, None, None, None, None, Region.STACK])
     again = False
-    instructions, forms = program.program, program.forms
+    instructions, forms, targets = program.program, program.forms, program.targets
     for pc in range(function.start, function.end):
         form, instruction = forms[pc], instructions[pc]
         if form is None or instruction is None:
             continue
-        label = at_label.get(pc)
-        if label is not None:
-            if state is not None:
-                label.merge(state)
-            state = label.copy()
+        if pc in targets:
+            label = at_label.get(pc)
+            if label is None:
+                if state is not None:
+                    at_label[pc] = state.copy()
+            else:
+                if state is not None:
+                    label.merge(state)
+                state = label.copy()
         if state is None:
             continue  # not reached, or only by an edge from behind that this sweep has not met
         if form.kind in _MOVES_CONTROL:
