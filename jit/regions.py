@@ -4,7 +4,7 @@ Input: a validated program. Output: for each pc of a memory access the region th
 None where that is not known. Decides nothing that matters for safety or for meaning: a wrong guess makes the access
 leave for the interpreter, which is slow; None makes it probe every region. So the analysis is untrusted, optimistic
 where C code is, and simple: provenance follows moves and additions, 8-byte spills to the frame, and arguments of
-local calls. Forward sweeps over a function, repeated while a backward edge brings something new to its target.
+local calls. Forward sweeps over a function, repeated from where a backward edge brought something new.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from validator.validate import Function, Validated
 
 Provenance = Region | None
 Hints = dict[int, Provenance]
+_Call = tuple[int, list[Provenance]]  # pc of the callee, what it gets in r1 to r5
 _ARGUMENTS = range(1, 6)
 _SWEEPS = 16  # of one function; code from compilers needs two or three, and hostile code gets no more
 _SPILLS = 64  # remembered at one place: every label keeps a copy
@@ -87,13 +88,16 @@ def guess(program: Validated, layout: Layout) -> Hints:
 
 def _sweep(
     program: Validated, function: Function, arguments: list[Provenance], layout: Layout
-) -> tuple[Hints, list[tuple[int, list[Provenance]]]]:
-    at_label: dict[int, _State] = {}
+) -> tuple[Hints, list[_Call]]:
+    at_label = {function.start: _State([None, *arguments, None, None, None, None, _STACK])}
+    hints: Hints = {}
+    calls: dict[int, _Call] = {}
+    start = function.start
     for _ in range(_SWEEPS):
-        hints: Hints = {}
-        calls: list[tuple[int, list[Provenance]]] = []
-        if not _sweep_once(program, function, arguments, layout, at_label, hints, calls):
-            return hints, calls
+        changed = _sweep_once(program, start, function.end, layout, at_label, hints, calls)
+        if changed is None:
+            return hints, list(calls.values())
+        start = changed
     nothing: list[Provenance] = [None] * 5
     return {}, [(callee, nothing.copy()) for callee in _callees(program, function)]
 
@@ -109,18 +113,21 @@ def _callees(program: Validated, function: Function) -> Iterator[int]:
 
 def _sweep_once(
     program: Validated,
-    function: Function,
-    arguments: list[Provenance],
+    start: int,
+    end: int,
     layout: Layout,
     at_label: dict[int, _State],
     hints: Hints,
-    calls: list[tuple[int, list[Provenance]]],
-) -> bool:
-    """One pass in program order. Whether a backward edge brought something new to its target."""
-    state: _State | None = _State([None, *arguments, None, None, None, None, Region.STACK])
-    again = False
+    calls: dict[int, _Call],
+) -> int | None:
+    """One pass over [start, end), in program order, from what is known at `start`.
+
+    The first pc to which a backward edge brought something new, or None: nothing before it can change any more.
+    """
+    state: _State | None = at_label[start].copy()
+    changed_first: int | None = None
     instructions, forms, targets = program.program, program.forms, program.targets
-    for pc in range(function.start, function.end):
+    for pc in range(start, end):
         form, instruction = forms[pc], instructions[pc]
         if form is None or instruction is None:
             continue
@@ -135,27 +142,29 @@ def _sweep_once(
                 state = label.copy()
         if state is None:
             continue  # not reached, or only by an edge from behind that this sweep has not met
-        if form.kind in _MOVES_CONTROL:
+        kind = form.kind
+        if kind in _JUMPS:
             target = jump_target(form, instruction, pc)
-            if target is not None:
-                known = at_label.get(target)
-                if known is None:
-                    at_label[target] = state.copy()
-                    changed = True
-                else:
-                    changed = known.merge(state)
-                again = again or (changed and target <= pc)
+            assert target is not None
+            known = at_label.get(target)
+            if known is None:
+                at_label[target] = state.copy()
+            changed = known is None or known.merge(state)
+            if changed and target <= pc and (changed_first is None or target < changed_first):
+                changed_first = target
+        elif kind is _CALL_LOCAL:
             callee = call_target(form, instruction, pc)
-            if callee is not None:
-                calls.append((callee, state.registers[1:6]))
+            assert callee is not None
+            calls[pc] = callee, state.registers[1:6]
         _transfer(state, form, instruction, layout, hints, pc)
         if not falls_through(form):
             state = None
-    return again
+    return changed_first
 
 
 # Every instruction is looked at two or three times, and to look a member up in its class takes 0.07 us.
-_MOVES_CONTROL = frozenset((Kind.JUMP, Kind.BRANCH, Kind.CALL_LOCAL))
+_JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
+_CALL_LOCAL: Final = Kind.CALL_LOCAL
 _ALU: Final = Kind.ALU
 _LOAD: Final = Kind.LOAD
 _STORE: Final = Kind.STORE
@@ -183,7 +192,7 @@ def _transfer(
             _spill(state, form, instruction)
         elif registers[dst] is _STACK and form.size == 8:
             state.spilled.clear()  # anything narrower is no pointer
-    else:
+    elif kind not in _JUMPS:
         _transfer_rare(state, form, instruction, layout, hints, pc)
 
 
@@ -193,8 +202,6 @@ def _transfer_rare(
     registers = state.registers
     dst, src = instruction.dst, instruction.src
     match form.kind:
-        case Kind.JUMP | Kind.BRANCH | Kind.EXIT:
-            pass
         case Kind.WIDE_IMMEDIATE:
             registers[dst] = _named(instruction.imm, layout)
         case Kind.ATOMIC:

@@ -204,7 +204,7 @@ class Work:
         self.sweeps = self.instructions = 0
         sweep_once, transfer = regions._sweep_once, regions._transfer
 
-        def counted_sweep(*args: object) -> bool:
+        def counted_sweep(*args: object) -> int | None:
             self.sweeps += 1
             return sweep_once(*args)  # type: ignore[arg-type]
 
