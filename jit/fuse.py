@@ -16,7 +16,7 @@ from jit.macros import AddressOffset, AddressSum, Macro, Move, Rotate, ShiftBy
 from jit.registers import GUEST
 from jit.x86 import Shift
 from validator.isa import Form, Instruction, Kind, Operation, Source, jump_target
-from validator.validate import Function, Validated
+from validator.validate import Validated
 
 LONGEST_RUN = 5
 
@@ -52,10 +52,9 @@ _STARTS: Final = {Operation.MOV: Source.REG, Operation.LSH: Source.IMM}
 _SECOND: Final = frozenset((Operation.ADD, Operation.LSH, Operation.RSH))
 
 
-def fused(program: Validated, function: Function, pc: int) -> Run | None:
-    """The run that starts at `pc` in `function`, or None if that instruction is to stand alone."""
-    end = _run_end(program, function, pc)
-    if end == pc + 1:
+def fused(program: Validated, pc: int, end: int) -> Run | None:
+    """The run that starts at `pc` and ends before `end`, or None if that instruction is to stand alone."""
+    if pc + 1 >= end:
         return None
     form, instruction = program.forms[pc + 1], program.program[pc + 1]
     if form is None or instruction is None or (form.kind is _ALU and form.operation not in _SECOND):
@@ -71,14 +70,6 @@ def fused(program: Validated, function: Function, pc: int) -> Run | None:
     if first.operation is Operation.LSH and first.src is None:
         return _scaled_sum(first, second)
     return None
-
-
-def _run_end(program: Validated, function: Function, pc: int) -> int:
-    """The first pc behind `pc` that a run which starts there may not include."""
-    end, limit = pc + 1, min(pc + LONGEST_RUN, function.end)
-    while end < limit and end not in program.targets:
-        end += 1
-    return end
 
 
 def _around(program: Validated, pc: int, end: int) -> Run | None:

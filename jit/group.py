@@ -44,11 +44,13 @@ class _Open:
 _CLOBBERS: Final = frozenset((Operation.DIV, Operation.MOD, Operation.SDIV, Operation.SMOD))
 
 
-def grouped(program: Validated, function: Function, layout: Layout, hints: Hints) -> dict[int, Group]:
+def grouped(
+    program: Validated, function: Function, layout: Layout, hints: Hints, labels: frozenset[int]
+) -> dict[int, Group]:
     """For the pc of each access that is in a group: its group. Groups have two or more members."""
     groups: dict[int, Group] = {}
     current: _Open | None = None
-    forms, instructions, labels = program.forms, program.program, program.targets
+    forms, instructions = program.forms, program.program
     for pc in range(function.start, function.end):
         form, instruction = forms[pc], instructions[pc]
         if form is None or instruction is None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, MutableMapping
 from typing import Final, NamedTuple, assert_never
 
 from jit.branches import branch
-from jit.fuse import fused, may_start
+from jit.fuse import LONGEST_RUN, fused, may_start
 from jit.group import grouped
 from jit.layout import Layout, Region, flat_regions
 from jit.macros import (
@@ -95,7 +95,7 @@ def lower(
     `memo` may be kept across functions and programs with the same layout.
     """
     memo = {} if memo is None else memo
-    groups = grouped(program, function, layout, hints)
+    groups = grouped(program, function, layout, hints, program.targets)
     instructions, forms = program.program, program.forms
     poll = Poll(counted)
     blocks: list[Block] = []
@@ -107,7 +107,7 @@ def lower(
         if pc < joined_until:
             blocks.append(Block(pc, (), joined=True))
             continue
-        run = fused(program, function, pc) if may_start(form, instruction) else None
+        run = fused(program, pc, _run_end(pc, function, program.targets)) if may_start(form, instruction) else None
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
@@ -126,6 +126,14 @@ def lower(
 
 
 _JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
+
+
+def _run_end(pc: int, function: Function, labels: frozenset[int]) -> int:
+    """The first pc behind `pc` that a run which starts there may not include."""
+    end, limit = pc + 1, min(pc + LONGEST_RUN, function.end)
+    while end < limit and end not in labels:
+        end += 1
+    return end
 
 
 class Share(NamedTuple):

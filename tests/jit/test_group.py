@@ -13,7 +13,7 @@ from itertools import permutations, product
 import pytest
 
 from jit.compile import compile_function
-from jit.group import Group, grouped, labels_of
+from jit.group import Group, grouped
 from jit.layout import Layout, Profile, Region, plan
 from jit.lower import lower
 from jit.macros import CheckAny, CheckFlat, CheckStack, Interpret, LoadFrom, Macro, StoreImmTo, StoreTo
@@ -60,7 +60,7 @@ def groups_of(code: bytes, hint: Region | None = Region.CALLDATA, layout: Layout
     program = program_of(code + EXIT * 5)
     function = program.functions[0]
     hints: Hints = dict.fromkeys(range(len(program.program)), hint)
-    return grouped(program, function, layout, hints, labels_of(program, function))
+    return grouped(program, function, layout, hints, program.targets)
 
 
 A, B, C = load(8, 0, 6, 0), load(4, 2, 6, 8), load_signed(1, 3, 6, -5)
@@ -165,7 +165,7 @@ def test_a_load_into_the_base_ends_a_group_with_itself() -> None:
 def test_a_local_call_parts_a_group() -> None:
     program = program_of(A + call_local(2) + B + EXIT + A + EXIT)
     function = program.functions[0]
-    assert grouped(program, function, LAYOUT, {}, labels_of(program, function)) == {}
+    assert grouped(program, function, LAYOUT, {}, program.targets) == {}
 
 
 def test_a_label_parts_a_group_before_it() -> None:

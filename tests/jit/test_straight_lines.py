@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from jit.group import grouped, labels_of
+from jit.group import grouped
 from jit.lower import lower
 from jit.regions import guess
 from runtime import Exited, Faulted
@@ -48,7 +48,7 @@ def test_the_programs_are_full_of_runs_and_groups() -> None:
             validated.functions[0],
             LAYOUT,
             guess(validated, LAYOUT),
-            labels_of(validated, validated.functions[0]),
+            validated.targets,
         )
         found["parted by a label"] += groups != parted
         outcome = ending(by, INPUT)[0]
