@@ -174,7 +174,9 @@ def _cases(prove: Callable[[type], Iterator[Obligation]]) -> Iterator[Case]:
         yield Case(form.__name__, lambda form=form: prove(form))  # type: ignore[misc]
 
 
-_DEPENDS = ("jit.tagged", "jit.x86", "jit.encode", "jit.decode", "jit.modrm", "jit.assemble", "jit.registers", "jit.context")
+_DEPENDS = (
+    *("jit.tagged", "jit.x86", "jit.encode", "jit.decode", "jit.modrm", "jit.assemble", "jit.registers", "jit.context"),
+)
 
 register(
     Theorem(
