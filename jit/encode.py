@@ -117,7 +117,10 @@ def encode(i: X86) -> Encoded:
         case MovSignExtend(source_bits, bits, dst, src):  # 0F BE, 0F BF, 63 /r
             _refuse_unless(source_bits < bits, source_bits)
             opcode: Bytes = {8: (0x0F, 0xBE), 16: (0x0F, 0xBF), 32: (0x63,)}[source_bits]
-            return Encoded(_reg_form(bits, opcode, dst, src, byte_rm=source_bits == 8))
+            form = _reg_form(bits, opcode, dst, src)
+            # without REX, byte registers 4 to 7 would be ah, ch, dh, bh
+            needs_rex = source_bits == 8 and bits == 32 and dst < 8 and 4 <= src < 8
+            return Encoded((0x40, *form) if needs_rex else form)
         case MovZeroExtend16(dst, src):  # 0F B7 /r
             return Encoded(_reg_form(32, (0x0F, 0xB7), dst, src))
         case LoadSigned(size, dst, mem):  # REX.W 0F BE, 0F BF, 63 /r
@@ -197,13 +200,12 @@ def unsigned_field(value: int, size: int) -> Bytes:
 
 def signed_field(value: int, size: int) -> Bytes:
     """`size` little-endian bytes of a two's complement value. Raises EncodingRefused."""
-    if not _LOWEST[size] <= value <= _HIGHEST[size]:
-        raise EncodingRefused(f"{value} does not fit its field")
-    return _little_endian(value, size)
-
-
-_LOWEST: Final = {size: -(1 << 8 * size - 1) for size in (1, 2, 4, 8)}
-_HIGHEST: Final = {size: (1 << 8 * size - 1) - 1 for size in (1, 2, 4, 8)}
+    if size == FIELD:  # nearly always
+        if -(1 << 31) <= value < 1 << 31:
+            return (value & 0xFF, value >> 8 & 0xFF, value >> 16 & 0xFF, value >> 24 & 0xFF)
+    elif -(1 << 8 * size - 1) <= value < 1 << 8 * size - 1:
+        return _little_endian(value, size)
+    raise EncodingRefused(f"{value} does not fit its field")
 
 
 def _little_endian(value: int, size: int) -> Bytes:
@@ -220,11 +222,12 @@ def _rex_opt(w: int, reg: int, index: int, rm: int, needed: bool = False) -> Byt
     return (rex,) if rex != 0x40 or needed else ()
 
 
-def _reg_form(bits: int, opcode: Bytes, reg: int, rm: int, *, byte_rm: bool = False) -> Bytes:
-    """REX, opcode and ModRM with two registers. Without REX, byte registers 4 to 7 would be ah, ch, dh, bh."""
+def _reg_form(bits: int, opcode: Bytes, reg: int, rm: int) -> Bytes:
+    """REX, opcode and ModRM with two registers, or with /reg and one."""
     rex = (0x48 if bits == 64 else 0x40) | (reg >> 3) << 2 | rm >> 3
-    modrm = 0xC0 | (reg & 7) << 3 | rm & 7
-    return (rex, *opcode, modrm) if rex != 0x40 or (byte_rm and rm >= 4) else (*opcode, modrm)
+    if rex != 0x40:
+        return (rex, *opcode, 0xC0 | (reg & 7) << 3 | rm & 7)
+    return (*opcode, 0xC0 | (reg & 7) << 3 | rm)
 
 
 def _mem_form(wide: bool, opcode: Bytes, reg: int, mem: Mem, *, byte_reg: bool = False) -> Bytes:

@@ -107,7 +107,7 @@ def lower(
         if pc < joined_until:
             blocks.append(Block(pc, (), joined=True))
             continue
-        run = fused(program, pc, _run_end(pc, function, program.targets)) if may_start(form, instruction) else None
+        run = fused(program, pc, _run_end(pc, function, program.targets)) if may_start(program, pc) else None
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
