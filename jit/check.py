@@ -171,8 +171,6 @@ def _check_flow(
     # with that, an edge that goes back in the order of blocks is one that goes back in pcs, and is polled
     if pcs != sorted(set(pcs)) or pcs[-1] >= function.end:
         raise GateRefused("the blocks are not in the order of their pcs, or leave the function", function.start)
-    if not _begins_with_poll(judgements[0].contracts):
-        raise GateRefused("the function's start has no poll", function.start)
     places, labels = frozenset(pcs), _labels(blocks, judgements)
     enterable = [True] * len(blocks)
     known = _Known()
@@ -184,6 +182,8 @@ def _check_flow(
             if pc in labels or macros or i == 0 or not reachable:
                 raise GateRefused("is part of an earlier block, yet has code or can be reached", pc)
             enterable[i] = False
+        if i == 0 and not _begins_with_poll(contracts):
+            raise GateRefused("the function's start has no poll", pc)
         reachable = True
         if quiet:
             continue
