@@ -7,6 +7,9 @@ state has to be copied: it must be deterministic and must not change anything th
 
 Decides: which paths exist. A side that the solver cannot decide counts as possible, which is sound. Running out of the
 budget raises `OutOfPaths`: never a silent bound. Trusts z3 for "impossible".
+
+An exception that nobody expected is a finding with an input that leads to it: `PathFailed` carries the path. That does
+not hold for what the domains cannot express (`LIMITS`); those propagate as they are and leave the theorem undecided.
 """
 
 from __future__ import annotations
@@ -33,6 +36,19 @@ class OutOfPaths(Exception):
 
 class NotExplored(Exception):
     """A symbolic truth was asked for outside `explore`, or a symbolic value where only a concrete one can be used."""
+
+
+class PathFailed(Exception):
+    """On a path with these conditions the function raised `cause`, which was not among the allowed exceptions."""
+
+    def __init__(self, what: str, conditions: tuple[z3.BoolRef, ...], cause: Exception) -> None:
+        self.what, self.conditions, self.cause = what, conditions, cause
+        super().__init__(f"{type(cause).__name__}: {cause}")
+
+
+# The executor cannot go on; the code need not be wrong. mypy rules the built-in two out for concrete values: they come
+# from an operation that `Int` lacks.
+LIMITS = (OutOfPaths, NotExplored, TypeError, AttributeError, RecursionError, MemoryError, z3.Z3Exception)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +85,8 @@ class _Run:
     def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...]) -> None:
         self.prefix = prefix
         self.taken: list[bool] = []
-        self.conditions: list[z3.BoolRef] = []
         self.alternatives: list[tuple[bool, ...]] = []
-        self._given = list(assumptions)
+        self.given = list(assumptions)
 
     def decide(self, condition: z3.BoolRef) -> bool:
         simple = z3.simplify(condition)
@@ -88,12 +103,15 @@ class _Run:
                 self.alternatives.append((*self.taken, False))
         self.taken.append(side)
         chosen = simple if side else z3.Not(simple)
-        self.conditions.append(chosen)
-        self._given.append(chosen)
+        self.given.append(chosen)
         return side
 
+    def possible(self) -> bool:
+        """Whether the path so far can be taken: a side that could not be decided counted as possible."""
+        return _ANSWERS.possible(tuple(self.given))
+
     def _possible(self, condition: z3.BoolRef) -> bool:
-        return _ANSWERS.possible((*self._given, condition))
+        return _ANSWERS.possible((*self.given, condition))
 
 
 class _Answers:
@@ -141,10 +159,12 @@ def explore(
     assuming: tuple[z3.BoolRef, ...] = (),
     allowed: tuple[type[Exception], ...] = (),
     budget: int = DEFAULT_PATHS,
+    what: str = "",
 ) -> Iterator[Path[T]]:
-    """All paths of `function()` under the assumptions. Exceptions other than `allowed` are bugs and propagate.
+    """All paths of `function()` under the assumptions. Path conditions include the assumptions.
 
-    Raises OutOfPaths. Path conditions include the assumptions.
+    Raises OutOfPaths, and PathFailed at the first path that can be taken and ends in an exception which is neither
+    `allowed` nor one of `LIMITS`; `what` says there which case it is.
     """
     pending: list[tuple[bool, ...]] = [()]
     explored = 0
@@ -160,7 +180,16 @@ def explore(
             result = function()
         except allowed as exception:
             raised = exception
+        except LIMITS:
+            raise
+        except PathFailed as inner:  # of an exploration within this one
+            raise PathFailed(inner.what or what, (*run.given, *inner.conditions), inner.cause) from inner.cause
+        except Exception as exception:
+            if run.possible():
+                raise PathFailed(what, tuple(run.given), exception) from exception
+            pending += run.alternatives
+            continue
         finally:
             _RUNS.pop()
         pending += run.alternatives
-        yield Path((*assuming, *run.conditions), result, raised)
+        yield Path(tuple(run.given), result, raised)

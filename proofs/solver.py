@@ -7,6 +7,8 @@ from enum import Enum
 
 import z3
 
+from proofs.executor import PathFailed
+from proofs.symbolic import INT_BITS
 from proofs.theorem import Obligation
 
 DEFAULT_TIMEOUT_MS = 60_000
@@ -37,15 +39,19 @@ class Proved:
 
     def decide(self, obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
         """`decided`, or what it said of the same terms before."""
-        claim = z3.simplify(obligation.claim)
-        terms = (*obligation.given, claim)
-        key = tuple(term.get_id() for term in terms)
-        if z3.is_true(claim) or key in self._terms:
+        key, terms = terms_of(obligation)
+        if z3.is_true(terms[-1]) or key in self._terms:
             return Verdict(Status.PROVED)
         verdict = decided(obligation, timeout_ms)
         if verdict.status is Status.PROVED:
-            self._terms[key] = terms  # held, so that the ids stay theirs
+            self._terms[key] = terms
         return verdict
+
+
+def terms_of(obligation: Obligation) -> tuple[tuple[int, ...], tuple[z3.BoolRef, ...]]:
+    """What makes obligations the same, and the terms, last the simplified claim: hold them, and ids stay theirs."""
+    terms = (*obligation.given, z3.simplify(obligation.claim))
+    return tuple(term.get_id() for term in terms), terms
 
 
 def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
@@ -64,20 +70,52 @@ def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Ver
     return Verdict(Status.REFUTED, shown)
 
 
+def inputs_of(failed: PathFailed, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
+    """REFUTED with inputs that lead to an exception that nobody expected; UNKNOWN if there may be none."""
+    solver = z3.SolverFor("QF_BV")
+    solver.set("timeout", timeout_ms)
+    solver.add(*failed.conditions)
+    answer = solver.check()
+    if answer != z3.sat:
+        why = "its path cannot be taken, and the rest was not explored" if answer == z3.unsat else "can it be taken?"
+        return Verdict(Status.UNKNOWN, reason=why)
+    model = solver.model()
+    return Verdict(Status.REFUTED, tuple((name, _value(model, term)) for name, term in _constants(failed.conditions)))
+
+
+def _constants(terms: tuple[z3.ExprRef, ...]) -> list[tuple[str, z3.ExprRef]]:
+    """The unknown words and truths in `terms`, by name."""
+    found: dict[str, z3.ExprRef] = {}
+    seen: set[int] = set()
+    pending = list(terms)
+    while pending:
+        term = pending.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        pending += term.children()
+        if z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED and (z3.is_bv(term) or z3.is_bool(term)):
+            found[term.decl().name()] = term
+    return sorted(found.items())
+
+
 def satisfiable(conditions: tuple[z3.BoolRef, ...], timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Status:
     """PROVED if the conditions can hold together, REFUTED if not: an assumption set that rules everything out."""
     solver = z3.SolverFor("QF_BV")
     solver.set("timeout", timeout_ms)
     solver.add(*conditions)
     answer = solver.check()
-    return {z3.sat: Status.PROVED, z3.unsat: Status.REFUTED}.get(answer, Status.UNKNOWN)
+    if answer == z3.sat:
+        return Status.PROVED
+    return Status.REFUTED if answer == z3.unsat else Status.UNKNOWN
 
 
 def smt2(obligation: Obligation) -> str:
     """The obligation as an SMT-LIB 2 script; a solver that answers unsat has proved it."""
     solver = z3.SolverFor("QF_BV")
     solver.add(*obligation.given, z3.Not(obligation.claim))
-    header = f"; {obligation.what}\n(set-logic QF_BV)\n"
+    what = " ".join(obligation.what.split())  # a comment ends at the end of its line
+    header = f"; {what}\n(set-logic QF_BV)\n"
     return header + "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith(";"))
 
 
@@ -85,4 +123,6 @@ def _value(model: z3.ModelRef, term: z3.ExprRef) -> int:
     value = model.eval(term, model_completion=True)
     if z3.is_bool(value):
         return int(z3.is_true(value))
+    if value.size() == INT_BITS:  # stands for a Python int
+        return int(value.as_signed_long())
     return int(value.as_long())

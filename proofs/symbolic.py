@@ -23,7 +23,7 @@ INT_BITS = 80  # a 64-bit word and two bytes: sums of words and scaled words fit
 _LIMIT = 1 << INT_BITS - 2
 
 
-class TooWide(Exception):
+class TooWide(NotExplored):
     """An integer operation might leave the range that `Int` models: a bound is missing, or the code is wrong."""
 
 

@@ -161,10 +161,11 @@ def _read_back(instruction: x86.X86, unknowns: _Unknowns, rest: tuple[Any, ...])
         read, length = decode((*code, *rest))
         return read, length, len(code)
 
-    for path in explore(both, assuming=unknowns.assumptions):
+    what = f"{instruction}"
+    for path in explore(both, assuming=unknowns.assumptions, what=what):
         read, length, written = path.returned
         claim = z3.And(same(read, instruction), condition_of(length == written))
-        yield Obligation(f"{instruction}", path.conditions, claim, tuple(unknowns.shown))
+        yield Obligation(what, path.conditions, claim, tuple(unknowns.shown))
 
 
 def _cases(prove: Callable[[type], Iterator[Obligation]]) -> Iterator[Case]:
