@@ -1,8 +1,8 @@
 """The same obligations, decided again by Bitwuzla from their SMT-LIB text.
 
 Independent of z3 from the printed text on: it has its own parser, rewriter and SAT solver. Not independent: the terms
-that the executor made, and z3's printer. Obligations whose terms z3 simplifies to the same (they differ in a register, say)
-count as one; the first of them is asked in full.
+that the executor made, and z3's printer. Obligations whose terms z3 simplifies to the same (they
+differ in a register, say) count as one; the first of them is asked in full.
 """
 
 from __future__ import annotations
