@@ -181,7 +181,8 @@ def _transfer(
     dst, src = instruction.dst, instruction.src
     kind = form.kind
     if kind is _ALU:
-        registers[dst] = _computed(form, instruction, registers, layout)
+        if registers[dst] is not None or registers[src] is not None or form.operation is _MOV:
+            registers[dst] = _computed(form, instruction, registers, layout)  # else nothing comes of nothing
     elif kind is _LOAD:
         hints[pc] = registers[src]
         framed = src == FRAME_POINTER and form.size == 8
