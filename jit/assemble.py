@@ -68,54 +68,46 @@ class FunctionCode:
 
 def template(instructions: Sequence[X86]) -> Template:
     """The bytes of one expansion, with distances to its own labels patched. Raises EncodingRefused."""
-    straight: _Part = ([], [])
-    cold: _Part = ([], [])
-    code, fixups = part = straight
+    straight: list[int] = []
+    fixups: list[Fixup] = []
+    cold: list[int] = []
+    cold_fixups: list[Fixup] = []
+    code, labelled = straight, fixups  # of the part that is being written
     places: dict[int, InPart] = {}
     for instruction in instructions:
         if isinstance(instruction, Label):
             if instruction.cold:
-                code, fixups = part = cold
-            places[instruction.number] = InPart(part is cold, len(code))
+                code, labelled = cold, cold_fixups
+            places[instruction.number] = InPart(code is cold, len(code))
             continue
         encoded, label = encode(instruction)
         code += encoded
         if label is not None:
-            fixups.append(Fixup(len(code) - FIELD, label))
-    opened = _open_fixups(straight, False, places) if straight[1] else ()
-    if not cold[0]:
-        return Template(bytes(straight[0]), opened)
-    opened_cold = _open_fixups(cold, True, places)
-    return Template(bytes(straight[0]), opened, bytes(cold[0]), opened_cold)
+            labelled.append(Fixup(len(code) - FIELD, label))
+    opened = _open_fixups(straight, fixups, False, places) if fixups else ()
+    if not cold:
+        return Template(bytes(straight), opened)
+    return Template(bytes(straight), opened, bytes(cold), _open_fixups(cold, cold_fixups, True, places))
 
 
-_Part = tuple[list[int], list[Fixup]]  # code and labelled fields of a straight or cold part in the making
-
-
-def _open_fixups(part: _Part, in_cold: bool, places: Mapping[int, InPart]) -> tuple[Fixup, ...]:
-    """Patches the fields of `part` that are known by now; the others."""
-    code, fixups = part
+def _open_fixups(
+    code: list[int], fixups: Sequence[Fixup], in_cold: bool, places: Mapping[int, InPart]
+) -> tuple[Fixup, ...]:
+    """Patches the fields of `code` that are known by now; the others."""
     opened: list[Fixup] = []
     for fixup in fixups:
         offset, label = fixup
         if isinstance(label, Local):
-            label = places[label.number]
-            fixup = Fixup(offset, label)
-        field = _known_field(label, in_cold, offset + FIELD)
-        if field is None:
-            opened.append(fixup)
+            place = places[label.number]
+            if place.cold is in_cold:
+                code[offset : offset + FIELD] = distance(place.offset, offset + FIELD)
+            else:
+                opened.append(Fixup(offset, place))
+        elif isinstance(label, Native):
+            code[offset : offset + FIELD] = signed_field(label.displacement, FIELD)
         else:
-            code[offset : offset + FIELD] = field
+            opened.append(fixup)
     return tuple(opened)
-
-
-def _known_field(label: Link, in_cold: bool, end: int) -> Bytes | None:
-    """The field for a label that does not depend on where the template stands, or None."""
-    if isinstance(label, Native):
-        return signed_field(label.displacement, FIELD)
-    if isinstance(label, InPart) and label.cold is in_cold:
-        return distance(label.offset, end)
-    return None
 
 
 def distance(target: int, end: int) -> Bytes:
