@@ -82,17 +82,29 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 def theorems_over(mutant: Mutant) -> list[Theorem]:
     """The theorems that may kill the mutant, over the changed module. Only for a process of its own: see the module."""
     finder = _Changed(mutant.module, changed_source(mutant))
-    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
-        del sys.modules[name]
+    _forget_modules()
     sys.meta_path.insert(0, finder)
-    importlib.invalidate_caches()
     importlib.import_module("proofs.theorems")
     registered: dict[str, Theorem] = importlib.import_module("proofs.theorem").THEOREMS
     return [registered[name] for name in mutant.killed_by]
 
 
+def _forget_modules() -> dict[str, ModuleType]:
+    """Removes what is imported of ours, and returns it."""
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in OURS}
+
+
 def run_mutant(mutant: Mutant) -> Outcome:
-    """Import it and look for the first refutation. Only for a process of its own."""
+    """What becomes of the mutant. Only for a process of its own."""
+    kept = dict(sys.modules)
+    try:
+        return _first_refutation(mutant)
+    finally:
+        _forget_modules()
+        sys.modules.update(kept)  # the outcome is sent as an object of the classes that the parent knows
+
+
+def _first_refutation(mutant: Mutant) -> Outcome:
     try:
         theorems = theorems_over(mutant)
         cases = [(theorem, case) for theorem in theorems for case in theorem.cases()]

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from proofs.__main__ import command_line as proofs_command_line
+from proofs.theorem import THEOREMS
 from runtime.__main__ import command_line
 from runtime.outcomes import FaultKind
 from validator.errors import Reason
@@ -93,6 +95,8 @@ def test_commands_of_the_table_of_claims_exist() -> None:
         words = command.split()
         if words[2] == "pytest":
             assert (REPOSITORY / words[3]).exists(), command
+        elif words[2] == "proofs":
+            assert proofs_options() >= {word for word in words if word.startswith("--")}, command
         elif words[2] == "runtime":
             assert words[3] in known, command
             assert known[words[3]] >= {word for word in words if word.startswith("--")}, command
@@ -123,6 +127,30 @@ def test_every_command_and_option_is_in_the_reference_and_no_other() -> None:
         name: set(re.findall(r"^\| `(--[a-z-]+)", text, re.M)) for name, text in sections().items() if name.islower()
     }
     assert described == subcommands()
+
+
+def proofs_options() -> set[str]:
+    """The long options of `python -m proofs`."""
+    found = {option for action in proofs_command_line()._actions for option in action.option_strings}
+    return {option for option in found if option.startswith("--")} - {"--help"}
+
+
+def test_every_option_of_the_proofs_is_in_the_reference_and_no_other() -> None:
+    (text,) = re.findall(r"^## Proofs\n(.*?)^## ", REFERENCE, re.M | re.S)
+    rows = re.findall(r"^\| `-.*?\|", text, re.M)
+    assert {option for row in rows for option in re.findall(r"--[a-z0-9-]+", row)} == proofs_options()
+
+
+def test_the_table_of_theorems_has_each_that_is_registered_and_no_other() -> None:
+    rows = dict(re.findall(r"^\| `(\w+\.\w+)` \| (.*) \|$", README, re.M))
+    assert rows == {theorem.id: theorem.statement for theorem in THEOREMS.values()}
+
+
+def test_families_of_the_design_that_are_not_registered_are_said_to_be_missing() -> None:
+    families = {"bytes", "gate", "validator", "layout", "host", "isa", "model", "linker"}
+    registered = {id.partition(".")[0] for id in THEOREMS}
+    named = re.search(r"\*\*Not yet\*\*: the theorem families ([\w, ]*)\.", README)
+    assert set(named[1].split(", ") if named else ()) == families - registered
 
 
 def errors() -> Iterator[type[BaseException]]:

@@ -1,0 +1,64 @@
+"""The solvers are asked what was meant, and nothing undecided is taken for proved."""
+
+from __future__ import annotations
+
+import pytest
+import z3
+
+from proofs.second_solver import SecondSolver, second_answer
+from proofs.solver import Proved, Status, decided, satisfiable, smt2
+from proofs.theorem import Obligation
+
+X = z3.BitVec("x", 64)
+Y = z3.BitVec("y", 64)
+TRUE = Obligation("a sum\nis what it is", (z3.ULT(X, 10),), z3.ULT(X + 1, 11))
+FALSE = Obligation("no sum", (z3.ULT(X, 10),), z3.ULT(X + 1, 10), (("x", X),))
+
+
+def test_a_consequence_is_proved_and_a_refutation_has_values() -> None:
+    assert decided(TRUE).status is Status.PROVED
+    verdict = decided(FALSE)
+    assert verdict.status is Status.REFUTED
+    assert verdict.counterexample == (("x", 9),)
+
+
+def test_no_answer_in_time_is_unknown_and_stays_so() -> None:
+    proved = Proved()
+    factors = (z3.ULT(X, 1 << 32), z3.ULT(Y, 1 << 32))
+    hard = Obligation("hard", (*factors, z3.UGT(X, 1), z3.UGT(Y, 1)), X * Y != 2**61 - 1)  # it is prime
+    verdicts = {proved.decide(hard, timeout_ms=100).status for _ in range(2)}
+    assert verdicts == {Status.UNKNOWN}
+
+
+def test_only_what_was_proved_is_remembered() -> None:
+    proved = Proved()
+    assert proved.decide(FALSE).status is Status.REFUTED
+    assert proved.decide(FALSE).status is Status.REFUTED
+    assert [proved.decide(TRUE).status for _ in range(2)] == [Status.PROVED, Status.PROVED]
+    weaker = Obligation("without what was given", (), TRUE.claim)
+    assert proved.decide(weaker).status is Status.REFUTED
+
+
+def test_satisfiable() -> None:
+    assert satisfiable((X > 3, X < 5)) is Status.PROVED
+    assert satisfiable((X > 3, X < 3)) is Status.REFUTED
+    assert satisfiable(()) is Status.PROVED
+
+
+@pytest.mark.parametrize(("obligation", "answer"), [(TRUE, Status.PROVED), (FALSE, Status.REFUTED)])
+def test_the_second_solver_reads_the_same_question(obligation: Obligation, answer: Status) -> None:
+    script = smt2(obligation)
+    assert script.startswith(f"; {' '.join(obligation.what.split())}\n(set-logic QF_BV)\n")
+    assert second_answer(script) is answer
+
+
+def test_a_disagreement_is_counted_and_found_and_an_obligation_is_asked_once() -> None:
+    second = SecondSolver()
+    second.check(TRUE, Status.PROVED)
+    second.check(TRUE, Status.PROVED)
+    assert (second.agreed, second.disagreed, second.found) == (1, 0, [])
+    second.check(FALSE, Status.PROVED)
+    assert (second.agreed, second.disagreed) == (1, 1)
+    assert second.found[0][:2] == ("no sum", Status.UNKNOWN)
+    second.check(Obligation("other", (X == 1,), X == 1), Status.UNKNOWN)
+    assert second.undecided == 1
