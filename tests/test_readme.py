@@ -117,9 +117,9 @@ def subcommands() -> dict[str, set[str]]:
 
 
 def sections() -> dict[str, str]:
-    """The text under each third-level heading."""
+    """The text under each third-level heading, up to the next heading of any level."""
     parts = re.split(r"^### (.*)\n", REFERENCE, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    return {name: text.partition("\n## ")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def test_every_command_and_option_is_in_the_reference_and_no_other() -> None:

