@@ -15,7 +15,7 @@ from rich.console import Console
 
 from jit.assemble import distance
 from jit.encode import signed_field, unsigned_field
-from jit.layout import Span, aligned, in_span, power_of_two, span_holding
+from jit.layout import Span, aligned, in_span, power_of_two
 from proofs.cache import REPOSITORY
 from validator.isa import Instruction, form_of, successors
 
@@ -47,19 +47,6 @@ def accepted_ranges_lie_inside(low: int, length: int, pointer: int, size: int) -
     assert size > 0
     inside = low <= pointer and pointer + size <= low + length
     assert in_span(Span(low, length), pointer, size) == inside
-
-
-def a_held_range_lies_in_the_span_that_holds_it(first: int, second: int, pointer: int, length: int) -> None:
-    assert first >= 0
-    assert second >= 0
-    assert length > 0
-    spans = (Span(0x10000, first), Span(0x100000, second))
-    found = span_holding(spans, pointer, length)
-    if found is None:
-        assert all(pointer < s.low or pointer + length > s.low + s.size for s in spans)
-    else:
-        assert found.low <= pointer
-        assert pointer + length <= found.low + found.size
 
 
 def powers_of_two_are_the_next_ones(size: int) -> None:
