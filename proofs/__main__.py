@@ -71,10 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes: list[Outcome] = []
     if asked.mutants:
         ids = {theorem.id for theorem in theorems}
+        proved = {result.id for result in results if result.status is Status.PROVED}
         mutants = [mutant for mutant in MUTANTS if ids.intersection(mutant.killed_by)]
         try:
             with Display(console) as display:
-                outcomes = run_mutants(mutants, THEOREMS, asked.jobs, cache, display)
+                outcomes = run_mutants(mutants, THEOREMS, asked.jobs, cache, display, proved)
         except BadMutant as bad:
             console.print(f"{bad}", markup=False, highlight=False)
             holds = False

@@ -12,8 +12,8 @@ import importlib.abc
 import importlib.util
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.machinery import ModuleSpec
 from itertools import islice
 from types import ModuleType
@@ -145,9 +145,18 @@ class Watcher:
 
 
 def run_mutants(
-    mutants: Sequence[Mutant], theorems: dict[str, Theorem], jobs: int, cache: Cache, watcher: Watcher
+    mutants: Sequence[Mutant],
+    theorems: dict[str, Theorem],
+    jobs: int,
+    cache: Cache,
+    watcher: Watcher,
+    proved: Collection[str],
 ) -> list[Outcome]:
-    """One outcome per mutant. Raises BadMutant before anything runs."""
+    """One outcome per mutant. Raises BadMutant before anything runs.
+
+    `proved`: ids of theorems that hold of the unchanged code. Only those can kill: what refutes the code as it is says
+    nothing of a change.
+    """
     keys: dict[str, str] = {}
     outcomes: list[Outcome] = []
     todo: list[Mutant] = []
@@ -156,6 +165,10 @@ def run_mutants(
         missing = [name for name in mutant.killed_by if name not in theorems]
         if missing or not mutant.killed_by:
             raise BadMutant(mutant, f"no such theorem: {', '.join(missing) or 'none is named'}")
+        mutant = replace(mutant, killed_by=tuple(name for name in mutant.killed_by if name in proved))
+        if not mutant.killed_by:
+            outcomes.append(Outcome(mutant.id, False, reason="its theorems are not proved of the unchanged code"))
+            continue
         keys[mutant.id] = digest(repr(mutant), *(key_of(theorems[name]) for name in mutant.killed_by))
         known = cache.load(keys[mutant.id])
         if known is None:

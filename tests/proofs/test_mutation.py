@@ -18,7 +18,7 @@ DISTANCE = "signed_field(target - end, FIELD)"
 
 
 def outcome(old: str, new: str, by: tuple[str, ...] = ("bytes.fixup",), module: str = "jit.assemble") -> Outcome:
-    (result,) = run_mutants([Mutant("planted", module, old, new, by)], THEOREMS, 1, Cache(None), Watcher())
+    (result,) = run_mutants([Mutant("planted", module, old, new, by)], THEOREMS, 1, Cache(None), Watcher(), THEOREMS)
     return result
 
 
@@ -73,7 +73,14 @@ def test_neither_the_files_nor_the_modules_of_this_process_change() -> None:
 )
 def test_a_catalogue_that_is_out_of_date_is_refused(mutant: Mutant, reason: str) -> None:
     with pytest.raises(BadMutant, match=reason):
-        run_mutants([mutant], THEOREMS, 1, Cache(None), Watcher())
+        run_mutants([mutant], THEOREMS, 1, Cache(None), Watcher(), THEOREMS)
+
+
+def test_a_theorem_that_is_not_proved_of_the_code_kills_nothing() -> None:
+    mutant = Mutant("m", "jit.assemble", DISTANCE, "signed_field(end - target, FIELD)", ("bytes.fixup",))
+    (result,) = run_mutants([mutant], THEOREMS, 1, Cache(None), Watcher(), {"bytes.roundtrip"})
+    assert not result.killed
+    assert "not proved" in result.reason
 
 
 def test_only_a_kill_is_remembered(tmp_path: Path) -> None:
@@ -85,7 +92,7 @@ def test_only_a_kill_is_remembered(tmp_path: Path) -> None:
 
     for new, runs in (("signed_field(end - target, FIELD)", 1), ("signed_field(-(end - target), FIELD)", 2)):
         mutant, watcher = Mutant("m", "jit.assemble", DISTANCE, new, ("bytes.fixup",)), Counting()
-        first, second = (run_mutants([mutant], THEOREMS, 1, Cache(tmp_path), watcher) for _ in range(2))
+        first, second = (run_mutants([mutant], THEOREMS, 1, Cache(tmp_path), watcher, THEOREMS) for _ in range(2))
         assert first == second
         assert watcher.ran == runs
 
