@@ -48,7 +48,9 @@ MUTANTS = (
     _encode("short-displacement-128", "127\n    rex = ", "128\n    rex = ", "Load"),
     _encode("short-displacement-missed", "127\n    mod = ", "126\n    mod = ", "Lea"),
     _encode("index-bit-lost", "rex |= (index >> 3) << 1", "rex |= (index >> 4) << 1", "Load"),
-    _encode("r12-without-sib", "base & 7 != _RSP", "base != _RSP", "Lea"),
+    # not `base != _RSP`: the decoder would take a symbolic displacement for the SIB byte, which is "unknown"
+    _encode("sib-base-bit", "(number & 7) << 3 | base & 7, *disp", "(number & 7) << 3 | base & 3, *disp", "LeaIndexed"),
+    _encode("sib-scale", "scale << 6 | (number", "scale << 5 | (number", "LeaIndexed"),
     Mutant("encode.refuses-the-lowest", "jit.encode", "if -(1 << 31) <= value < 1 << 31",
            "if -(1 << 31) < value < 1 << 31", ("bytes.fixup",)),
     Mutant("encode.accepts-one-more", "jit.encode", "if -(1 << 31) <= value < 1 << 31",
