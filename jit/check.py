@@ -119,6 +119,8 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
     for value in contract.fields:
         if not -0x8000_0000 <= value <= 0x7FFF_FFFF:
             return f"{value} does not fit a signed 32-bit field"
+    if contract.divisor is not None and not 0 < contract.divisor[0] < (1 << contract.divisor[1]) - 1:
+        return f"divides by {contract.divisor[0]}, where the processor may fault"
     for touch in contract.touches:
         if isinstance(touch, FrameBytes):
             reason = _frame_refusal(touch, layout)
@@ -148,8 +150,10 @@ def _frame_refusal(touch: FrameBytes, layout: Layout) -> str | None:
 def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
     if probe.region is _READ_ONLY and probe.write:
         return "approves stores to read-only data"
+    if probe.flat and probe.region is _STACK:
+        return "checks the stack as if it had no gaps"
     span = layout.span(probe.region)
-    if probe.low not in (0, span.low):
+    if probe.low is not None and probe.low != span.low:
         return f"counts from {probe.low:#x}, the region starts at {span.low:#x}"
     limit = layout.frame_bytes if probe.region is _STACK else span.size
     if probe.size > CLAMP_ROOM:

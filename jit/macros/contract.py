@@ -36,6 +36,7 @@ class Approved(NamedTuple):
             and needed.low + needed.size <= self.low + self.size
             and (self.write or not needed.write)
             and self.aligned % needed.aligned == 0
+            and (needed.low - self.low) % needed.aligned == 0
         )
 
 
@@ -93,13 +94,15 @@ class FrameEffect(Enum):
 class Probe(NamedTuple):
     """A check of `size` bytes at an address against `region`; the gate compares it with the layout.
 
-    `low` is where the approved offset counts from: the region's first address, or 0 for guest addresses.
+    `low` is where the approved offset counts from: the region's first address, or None for guest addresses. `flat`
+    is a check for any place in the region: the stack, with its gaps and dead frames, must not be checked so.
     """
 
     region: Region
     size: int
     write: bool
-    low: int = 0
+    low: int | None = None
+    flat: bool = True
 
 
 Exits = Ahead | Leave | Callee | Stub
@@ -114,6 +117,7 @@ class Contract(NamedTuple):
     probes: tuple[Probe, ...] = ()
     fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
     # from here on: where control goes, and what the macros behind may rely on
+    divisor: tuple[int, int] | None = None  # of a division without guards, and its width in bits
     leaves: tuple[Exits, ...] = ()
     falls_through: bool = True
     resumes_behind: bool = False  # the host, or a callee, continues at the next eBPF instruction

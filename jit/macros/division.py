@@ -127,7 +127,12 @@ class DivideImm(NamedTuple):
     divisor: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst, COUNT, CHECKED), touches=_SAVES)
+        return Contract(
+            reads=(self.dst,),
+            writes=(self.dst, COUNT, CHECKED),
+            touches=_SAVES,
+            divisor=(self.divisor, self.bits),
+        )
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (

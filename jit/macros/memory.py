@@ -142,7 +142,7 @@ class CheckStack(NamedTuple):
             reads=(self.src, FRAME),
             writes=(CHECKED, COUNT),
             leaves=(_FAULT,),
-            probes=(Probe(Region.STACK, self.size, True, self.low),),
+            probes=(Probe(Region.STACK, self.size, True, self.low, flat=False),),
             establishes=Approved(self.low, self.size, True),
             fields=(self.offset,),
         )
@@ -170,7 +170,10 @@ class CheckAny(NamedTuple):
             reads=(self.src, FRAME),
             writes=(CHECKED, COUNT),
             leaves=(_FAULT,),
-            probes=tuple(Probe(region, self.size, self.write) for region in (*self.regions, Region.STACK)),
+            probes=(
+                *(Probe(region, self.size, self.write) for region in self.regions),
+                Probe(Region.STACK, self.size, self.write, flat=False),
+            ),
             establishes=Approved(0, self.size, self.write),
             fields=(self.offset,),
         )

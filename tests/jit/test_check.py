@@ -29,6 +29,7 @@ from jit.macros import (
     CheckStack,
     CompareExchange,
     Divide,
+    DivideImm,
     Goto,
     Interpret,
     LoadFrom,
@@ -216,6 +217,28 @@ def test_a_check_for_stores_may_not_count_read_only_data() -> None:
     gate(*around(CheckAny(RDI, 0, 8, (Region.WRITABLE, Region.READ_ONLY), write=False)))
     gate(*around(CheckAny(RDI, 0, 8, (Region.WRITABLE,), write=True)))
     refuses("approves stores to read-only data", *around(CheckAny(RDI, 0, 8, (Region.READ_ONLY,), write=True)))
+
+
+@pytest.mark.parametrize("region", [Region.READ_ONLY, Region.WRITABLE, Region.CALLDATA])
+def test_a_check_of_one_region_may_not_count_from_guest_address_0(region: Region) -> None:
+    """Its expansion counts from the region: theorem gate.memory refuted that the null page was approved."""
+    low = LAYOUT.span(region).low
+    gate(*around(CheckFlat(RDI, 0, 8, region, low)))
+    refuses(f"counts from 0x0, the region starts at {low:#x}", *around(CheckFlat(RDI, 0, 8, region, 0)))
+
+
+def test_the_stack_may_not_be_checked_like_a_region_without_gaps() -> None:
+    """Dead frames and the gaps between frames would be approved."""
+    gate(*around(CheckStack(RDI, 0, 8, STACK)))
+    refuses("checks the stack as if it had no gaps", *around(CheckFlat(RDI, 0, 8, Region.STACK, STACK)))
+    refuses("checks the stack as if it had no gaps", *around(CheckAny(RDI, 0, 8, (Region.STACK,), write=True)))
+
+
+@pytest.mark.parametrize(("bits", "beyond"), [(32, 1 << 32), (32, (1 << 32) - 1), (64, (1 << 64) - 1), (64, 0)])
+def test_a_division_without_guards_may_not_be_by_a_divisor_that_faults(bits: int, beyond: int) -> None:
+    gate(*around(DivideImm(bits, True, False, RAX, (1 << bits) - 2)))
+    gate(*around(DivideImm(bits, True, False, RAX, 1)))
+    refuses(f"divides by {beyond}", *around(DivideImm(bits, True, False, RAX, beyond)))
 
 
 # ---------------------------------------------------------------- approvals
@@ -439,3 +462,14 @@ def test_expand_and_translate_take_admitted_blocks_only() -> None:
             expand(blocks)  # type: ignore[arg-type]
         with pytest.raises(AttributeError):
             translate(blocks)  # type: ignore[arg-type]
+
+
+def test_a_part_of_an_aligned_approval_is_aligned_only_at_multiples() -> None:
+    def part(offset: int) -> tuple[Macro, ...]:
+        update = AtomicUpdate(Alu.ADD, 4, AtChecked(RW + offset), RAX)
+        return (CheckFlat(RDI, 0, 8, Region.WRITABLE, RW), CheckAligned(8), update)
+
+    for offset in (0, 4):
+        gate(*around(*part(offset)))
+    for offset in (1, 2, 3):
+        refuses("needs Approved", *around(*part(offset)))
