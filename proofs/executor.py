@@ -82,8 +82,9 @@ class Fork:
 class _Run:
     """One call of the function: the decisions that it must repeat, then those that it makes."""
 
-    def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...]) -> None:
+    def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...], prune: bool) -> None:
         self.prefix = prefix
+        self.prune = prune
         self.taken: list[bool] = []
         self.alternatives: list[tuple[bool, ...]] = []
         self.given = list(assumptions)
@@ -111,7 +112,7 @@ class _Run:
         return _ANSWERS.possible(tuple(self.given))
 
     def _possible(self, condition: z3.BoolRef) -> bool:
-        return _ANSWERS.possible((*self.given, condition))
+        return not self.prune or _ANSWERS.possible((*self.given, condition))
 
 
 class _Answers:
@@ -160,11 +161,13 @@ def explore(
     allowed: tuple[type[Exception], ...] = (),
     budget: int = DEFAULT_PATHS,
     what: str = "",
+    prune: bool = True,
 ) -> Iterator[Path[T]]:
     """All paths of `function()` under the assumptions. Path conditions include the assumptions.
 
     Raises OutOfPaths, and PathFailed at the first path that can be taken and ends in an exception which is neither
     `allowed` nor one of `LIMITS`; `what` says there which case it is.
+    Without `prune` no solver is asked and impossible paths come out too: for functions that are to become formulas.
     """
     pending: list[tuple[bool, ...]] = [()]
     explored = 0
@@ -172,7 +175,7 @@ def explore(
         if explored == budget:
             raise OutOfPaths(budget)
         explored += 1
-        run = _Run(assuming, pending.pop())
+        run = _Run(assuming, pending.pop(), prune)
         _RUNS.append(run)
         result: T | None = None
         raised: Exception | None = None

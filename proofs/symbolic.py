@@ -12,6 +12,7 @@ Trusted: by the theorems. Checked: by model.domains, which compares each operati
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import z3
@@ -40,7 +41,11 @@ class Int:
     @staticmethod
     def fresh(name: str, low: int, high: int) -> tuple[Int, z3.BoolRef]:
         """An unknown int with low <= value <= high, and the assumption that says so."""
-        bits = z3.BitVec(name, INT_BITS)
+        length = max(low.bit_length(), high.bit_length(), 1)  # no longer than needed: the solver thanks for known bits
+        if low >= 0:
+            bits = z3.ZeroExt(INT_BITS - length, z3.BitVec(name, length))
+        else:
+            bits = z3.SignExt(INT_BITS - length - 1, z3.BitVec(name, length + 1))
         return Int(bits, low, high), z3.And(bits >= low, bits <= high)
 
     @staticmethod
@@ -53,7 +58,7 @@ class Int:
 
     def word(self, size: int) -> z3.BitVecRef:
         """The value modulo 2^size, as a machine word."""
-        return z3.Extract(size - 1, 0, self.bits)
+        return _low_bits(self.bits, size)
 
     # ---------------------------------------------------------------- arithmetic
 
@@ -89,8 +94,11 @@ class Int:
         return self * (1 << _concrete(count))
 
     def __rshift__(self, count: int | Int) -> Int:
-        n = _concrete(count)
-        return Int(self.bits >> n, self.low >> n, self.high >> n)
+        n = _int(count)
+        if not 0 <= n.low:
+            raise TooWide(f"a shift by {n.low} to {n.high}")
+        ends = [value >> shift for value in (self.low, self.high) for shift in (n.low, n.high)]
+        return Int(self.bits >> n.bits, min(ends), max(ends))
 
     # ---------------------------------------------------------------- bits
 
@@ -137,19 +145,19 @@ class Int:
         o = _int(other)
         if self.high < o.low or self.low >= o.high:
             return self.high < o.low
-        return Fork(self.bits < o.bits)
+        return Fork(_positive(o.bits, self.bits, strictly=True))
 
     def __le__(self, other: int | Int) -> bool | Fork:
         o = _int(other)
         if self.high <= o.low or self.low > o.high:
             return self.high <= o.low
-        return Fork(self.bits <= o.bits)
+        return Fork(_positive(o.bits, self.bits, strictly=False))
 
     def __gt__(self, other: int | Int) -> bool | Fork:
-        return _int(other) < self
+        return Int.__lt__(_int(other), self)
 
     def __ge__(self, other: int | Int) -> bool | Fork:
-        return _int(other) <= self
+        return Int.__le__(_int(other), self)
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -162,8 +170,49 @@ class Int:
     def __index__(self) -> int:
         raise NotExplored("an unknown int was used where Python needs its value")
 
+    def __format__(self, specification: str) -> str:
+        return repr(self)  # in the messages of refusals, which nobody reads here
+
     def __repr__(self) -> str:
-        return f"Int({z3.simplify(self.bits)})"
+        term = self.bits
+        while term.num_args() == 1:
+            term = term.arg(0)  # an extension of a variable
+        return f"<{term.decl().name()}>" if term.num_args() == 0 else "<..>"
+
+
+def _positive(a: z3.BitVecRef, b: z3.BitVecRef, *, strictly: bool) -> z3.BoolRef:
+    """a > b or a >= b. If terms cancel, as a - b against 0: neither side is near the ends of the range."""
+    if a.num_args() > 1 and b.num_args() > 0:
+        difference = z3.simplify(a - b)
+        if difference.num_args() < a.num_args() + b.num_args() - 1:
+            a, b = difference, z3.BitVecVal(0, INT_BITS)
+    return a > b if strictly else a >= b
+
+
+_LOW_BITS_DEPEND_ON_LOW_BITS = frozenset((z3.Z3_OP_BADD, z3.Z3_OP_BSUB, z3.Z3_OP_BNEG, z3.Z3_OP_BMUL))
+
+
+def _low_bits(term: z3.BitVecRef, size: int) -> z3.BitVecRef:
+    """The low bits, of sums and products as sums and products of low bits: so terms of different widths cancel."""
+    kind = term.decl().kind()
+    if kind in (z3.Z3_OP_ZERO_EXT, z3.Z3_OP_SIGN_EXT) and term.arg(0).size() >= size:
+        return _low_bits(term.arg(0), size)
+    if kind == z3.Z3_OP_ZERO_EXT:
+        return z3.ZeroExt(size - term.arg(0).size(), term.arg(0))
+    if kind == z3.Z3_OP_SIGN_EXT:
+        return z3.SignExt(size - term.arg(0).size(), term.arg(0))
+    if kind in _LOW_BITS_DEPEND_ON_LOW_BITS:
+        operands = [_low_bits(operand, size) for operand in term.children()]
+        match kind:
+            case z3.Z3_OP_BNEG:
+                return -operands[0]
+            case z3.Z3_OP_BADD:
+                return reduce(lambda a, b: a + b, operands)
+            case z3.Z3_OP_BSUB:
+                return reduce(lambda a, b: a - b, operands)
+            case _:
+                return reduce(lambda a, b: a * b, operands)
+    return z3.Extract(size - 1, 0, term) if term.size() > size else term
 
 
 def _int(value: int | Int) -> Int:

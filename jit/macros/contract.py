@@ -116,8 +116,8 @@ class Contract(NamedTuple):
     touches: tuple[Touch, ...] = ()
     probes: tuple[Probe, ...] = ()
     fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
-    # from here on: where control goes, and what the macros behind may rely on
     divisor: tuple[int, int] | None = None  # of a division without guards, and its width in bits
+    # from here on: where control goes, and what the macros behind may rely on
     leaves: tuple[Exits, ...] = ()
     falls_through: bool = True
     resumes_behind: bool = False  # the host, or a callee, continues at the next eBPF instruction

@@ -1,0 +1,252 @@
+"""gate.*: what the gate admits keeps its contract, and contracts are safe.
+
+For every macro class, every choice of operands and every layout under the runtime's hypothesis: `proofs.gate` runs the
+shipped gate and then the shipped expansion, and the theorems say what must hold on every way through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import z3
+
+from jit.context import RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
+from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES, Layout
+from jit.macros import MACROS
+from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
+from jit.registers import CHECKED, FRAME, GUEST, Reg
+from jit.x86 import Callee, Leave, Local
+from proofs.executor import explore
+from proofs.gate import HELD, Way, approval_fact, as_int, ignores_layout, is_frame_top, speculative_fact, ways
+from proofs.layouts import LAYOUTS, assumed
+from proofs.machine import BEHIND, Fetched, Unknown
+from proofs.operands import macros_of
+from proofs.symbolic import Int, condition_of, same
+from proofs.theorem import Case, Obligation, Theorem, register
+from simulator.machine import Access
+
+Claims = Iterator[tuple[str, z3.BoolRef]]
+
+
+# ---------------------------------------------------------------- gate.memory
+
+
+def memory_claims(way: Way) -> Claims:
+    """Every access is one that the contract names and the layout allows; what the gate knows afterwards is true."""
+    ran = way.ran
+    for access in ran.state.accesses:
+        named = [_within(way, touch, access) for touch in ran.contract.touches]
+        yield f"access of {access.size} bytes", z3.Or(*named, z3.BoolVal(False))
+    registers = ran.state.registers
+    if ran.left == BEHIND and ran.known is not None and not _as_before(way):
+        yield "approved", approval_fact(way.given, ran.known, registers[CHECKED], registers[FRAME])
+
+
+def _as_before(way: Way) -> bool:
+    """The gate's fact is the one in front of the macro, of the same values."""
+    after, before = way.ran.state.registers, way.ran.before
+    return way.ran.known is way.start.approved and all(after[reg] is before[reg] for reg in (CHECKED, FRAME))
+
+
+def _within(way: Way, touch: Touch, access: Access[z3.BitVecRef]) -> z3.BoolRef:
+    """Whether the access is inside the bytes that `touch` means, and allowed there."""
+    given, layout = way.given, way.given.layout
+    offset = _offset(way, access)
+    match touch:
+        case FrameBytes(disp, size, write, aligned):
+            return _guest(way, access, (given.frame_top + disp).word(64), size, write, aligned)
+        case ApprovedBytes(needed):
+            low = z3.simplify(way.start.checked + as_int(needed.low).word(64))
+            return _guest(way, access, low, needed.size, needed.write, needed.aligned)
+        case ContextBytes(start, size, write):
+            return z3.And(_inside(Int.of_word(offset, signed=True), access, as_int(start), size), _may(access, write))
+        case RecordBytes(write):
+            frame = given.depth if write else given.depth - 1
+            record = as_int(record_offset(layout, frame))  # type: ignore[arg-type]
+            place = z3.And(
+                condition_of(record >= -layout.context_bytes), condition_of(record + RECORD_BYTES <= -CONTEXT_HOT_BYTES)
+            )
+            inside = _inside(Int.of_word(offset, signed=True), access, record, RECORD_BYTES)
+            return z3.And(place, inside, z3.BoolVal(access.write == write))
+        case TableSlot(distance):
+            slot = Unknown(way.start.pc).address(Callee(distance))
+            return z3.And(access.address == slot, z3.BoolVal(access.size == 8 and not access.write))
+
+
+def _offset(way: Way, access: Access[z3.BitVecRef]) -> z3.BitVecRef:
+    """From rbp."""
+    return z3.simplify(access.address - way.given.base)
+
+
+def _guest(
+    way: Way, access: Access[z3.BitVecRef], low: z3.BitVecRef, size: int, write: bool, aligned: int
+) -> z3.BoolRef:
+    given = way.given
+    address = Int.of_word(_offset(way, access))
+    return z3.And(
+        _inside(address, access, Int.of_word(low), size),
+        _may(access, write),
+        given.may_access(given.frame_top, address, access.size, access.write),
+        condition_of(Int.of_word(access.address) & aligned - 1 == 0),
+    )
+
+
+def _inside(offset: Int, access: Access[z3.BitVecRef], low: Int, size: int) -> z3.BoolRef:
+    return z3.And(condition_of(low <= offset), condition_of(offset + access.size <= low + size))
+
+
+def _may(access: Access[z3.BitVecRef], write: bool) -> z3.BoolRef:
+    return z3.BoolVal(write or not access.write)
+
+
+# ---------------------------------------------------------------- gate.speculative
+
+
+def speculative_claims(way: Way) -> Claims:
+    """Wherever the guesses led: the guest's own reservation, and facts that let the next macro stay there too."""
+    given, ran = way.given, way.ran
+    slot = Unknown(way.start.pc).address(Callee(0))
+    for access in ran.state.accesses:
+        own = given.reserved(Int.of_word(_offset(way, access), signed=True), access.size)
+        read_slot = z3.BoolVal(False) if access.write else access.address == slot
+        yield f"access of {access.size} bytes", z3.Or(own, read_slot)
+    registers = ran.state.registers
+    yield "r10 is a frame's end", is_frame_top(given, registers[FRAME])
+    yield "rbp", registers[Reg.rbp] == given.base
+    if ran.left == BEHIND and ran.known is not None and not _as_before(way):
+        yield "approved", speculative_fact(given, ran.known, registers[CHECKED], registers[FRAME])
+
+
+# ---------------------------------------------------------------- gate.contract
+
+
+def contract_claims(way: Way) -> Claims:
+    """Where control goes, what stays, and the shadow stack."""
+    ran = way.ran
+    yield f"leaves to {ran.left}", _may_leave(way)
+    after, before = ran.state.registers, ran.before
+    changed = {*ran.contract.writes, *((FRAME,) if ran.contract.frame is not FrameEffect.SAME else ())}
+    for reg in Reg:
+        if (reg in HELD or reg not in changed) and after[reg] is not before[reg]:
+            yield f"{reg.name} is unchanged", after[reg] == before[reg]
+    if isinstance(ran.left, Leave):
+        for reg in (reg for reg in GUEST if after[reg] is not before[reg]):
+            yield f"{reg.name} is as the instruction found it", after[reg] == before[reg]
+        yield "memory is as the instruction found it", _nothing_stored(way)
+    yield from _frame_claims(way)
+
+
+def _may_leave(way: Way) -> z3.BoolRef:
+    ran = way.ran
+    if ran.left == BEHIND:
+        return z3.BoolVal(ran.contract.falls_through)
+    if isinstance(ran.left, Fetched):
+        slot = Unknown(way.start.pc).address(Callee(0))
+        called = any(isinstance(target, Callee) for target in ran.contract.leaves)
+        by_call = ran.left.source == slot if called else z3.BoolVal(False)
+        return z3.Or(by_call, z3.BoolVal(ran.contract.frame is FrameEffect.POP))
+    return z3.Or(*(same(ran.left, target) for target in ran.contract.leaves), z3.BoolVal(False))
+
+
+def _nothing_stored(way: Way) -> z3.BoolRef:
+    """Each store put back what the last load of its address had found, in the same instruction."""
+    events = way.ran.memory.events
+    kept = [z3.BoolVal(True)]
+    for previous, event in zip((None, *events), events, strict=False):
+        if event.write and previous is not None and not previous.write and previous.size == event.size:
+            kept += [previous.address == event.address, previous.value == event.value]
+        elif event.write:
+            kept.append(z3.BoolVal(False))
+    return z3.And(*kept)
+
+
+def _frame_claims(way: Way) -> Claims:
+    """r10 and the record of the call, where control leaves to another frame."""
+    given, ran = way.given, way.ran
+    layout, effect = given.layout, ran.contract.frame
+    if effect is FrameEffect.SAME or not isinstance(ran.left, Fetched):
+        yield "r10 stays", ran.state.registers[FRAME] == ran.before[FRAME]
+        return
+    depth = given.depth + 1 if effect is FrameEffect.PUSH else given.depth - 1
+    yield "r10 is a frame's end", is_frame_top(given, ran.state.registers[FRAME])
+    top = as_int(layout.frame_top(depth))  # type: ignore[arg-type]
+    yield "r10 is the other frame's end", ran.state.registers[FRAME] == top.word(64)
+    frame = given.depth if effect is FrameEffect.PUSH else depth
+    record = given.base + as_int(record_offset(layout, frame)).word(64)  # type: ignore[arg-type]
+    saved = [(SAVED + 8 * i, reg) for i, reg in enumerate(GUEST[6:10])]
+    if effect is FrameEffect.POP:
+        yield "goes where the record says", ran.left.source == record + RETURN_NATIVE
+        for offset, reg in saved:
+            yield f"{reg.name} comes from the record", _found(way, record + offset, ran.state.registers[reg])
+        return
+    places = Unknown(way.start.pc)
+    behind = _word32(places.pc_plus(1))
+    yield "the record says where to resume", _stored(way, record + RETURN_NATIVE, 8, places.address(Local(0)))
+    yield "the record says the pc", _stored(way, record + RETURN_PC, 4, behind)
+    for offset, reg in saved:
+        yield f"the record has {reg.name}", _stored(way, record + offset, 8, ran.before[reg])
+
+
+def _word32(value: z3.BitVecRef) -> z3.BitVecRef:
+    return z3.ZeroExt(32, z3.Extract(31, 0, value))
+
+
+def _stored(way: Way, address: z3.BitVecRef, size: int, value: z3.BitVecRef) -> z3.BoolRef:
+    stores = [e for e in way.ran.memory.events if e.write and e.size == size]
+    return z3.Or(*(z3.And(e.address == address, e.value == value) for e in stores), z3.BoolVal(False))
+
+
+def _found(way: Way, address: z3.BitVecRef, value: z3.BitVecRef) -> z3.BoolRef:
+    loads = [e for e in way.ran.memory.events if not e.write and e.size == 8]
+    return z3.Or(*(z3.And(e.address == address, e.value == value) for e in loads), z3.BoolVal(False))
+
+
+# ---------------------------------------------------------------- registration
+
+
+def _obligations(
+    macro: type, layout: Layout, claims: Callable[[Way], Claims], guessing: bool, volatile: bool
+) -> Iterator[Obligation]:
+    for instance, unknowns in macros_of(macro):
+        if layout is not LAYOUTS[0] and ignores_layout(instance):
+            continue
+        name = str(instance)
+        for way in ways(instance, unknowns, assumed(layout), guessing=guessing, volatile=volatile):
+            for what, claim in claims(way):
+                yield Obligation(f"{name}: {what}", way.conditions, claim, way.shown)
+
+
+def _cases(claims: Callable[[Way], Claims], *, guessing: bool = False, volatile: bool = False) -> Iterable[Case]:
+    for macro in MACROS:
+        for number, layout in enumerate(LAYOUTS):
+
+            def obligations(macro: type = macro, layout: Layout = layout) -> Iterator[Obligation]:
+                return _obligations(macro, layout, claims, guessing, volatile)
+
+            yield Case(f"{macro.__name__}, layout {number}", obligations)
+
+
+def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
+    for layout in LAYOUTS:
+        yield f"the hypothesis holds of {layout}", assumed(layout).conditions
+
+
+_DEPENDS = ("jit.macros", "jit.check", "jit.layout", "jit.context", "jit.x86", "jit.registers", "simulator")
+_RANGES_OVER = (
+    "every macro, every register, width and condition; all immediates, offsets and sizes; the layouts `LAYOUTS`, "
+    "all placements that `hypothesis_violation` accepts; all register and memory contents; all approvals"
+)
+_ASSUMES = ("the layout's hypothesis holds", "r10 is the end of a live frame", "what the gate knows of CHECKED is true")
+
+register(
+    Theorem(
+        id="gate.memory",
+        statement="every byte that an admitted macro touches is one that its contract names, and what the gate knows "
+        "behind it is true",
+        ranges_over=_RANGES_OVER,
+        assumes=_ASSUMES,
+        depends=_DEPENDS,
+        cases=lambda: _cases(memory_claims),
+        assumptions=_assumptions,
+    )
+)
