@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from dis import get_instructions
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
@@ -27,7 +27,7 @@ from proofs.operands import APPROVED_LOW, Unknowns, roles
 from proofs.symbolic import Int, SymbolicWords, condition_of
 from simulator.machine import State
 
-Word = z3.BitVecRef
+Word: TypeAlias = "z3.BitVecRef"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,8 @@ def approval_fact(given: Assumed, approved: Approved, checked: Word, frame_top: 
     clamped = z3.And(z3.ULT(checked, 1 << 32), condition_of(low >= 0), condition_of(low <= ADDRESS_LIMIT))
     clamped = z3.And(clamped, condition_of(low & PAGE - 1 == 0))
     bounded = z3.And(condition_of(size > 0), condition_of(size <= CLAMP_ROOM))
-    return z3.And(clamped, bounded, may, condition_of(address & aligned - 1 == 0), condition_of(aligned & aligned - 1 == 0))
+    whole = z3.And(condition_of(address & aligned - 1 == 0), condition_of(aligned & aligned - 1 == 0))
+    return z3.And(clamped, bounded, may, whole)
 
 
 def speculative_fact(given: Assumed, approved: Approved, checked: Word, frame_top: Word) -> z3.BoolRef:

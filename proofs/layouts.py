@@ -1,7 +1,7 @@
 """Layouts, any placement that the runtime's hypothesis accepts, and any live frame.
 
-The hypothesis is the shipped `hypothesis_violation`, evaluated on symbolic addresses; what may be accessed is said by the
-shipped `may_access`. Both become formulas. Trusted by the theorems about generated code.
+The hypothesis is the shipped `hypothesis_violation`, evaluated on symbolic addresses; what may be accessed is said by
+the shipped `may_access`. Both become formulas. Trusted by the theorems about generated code.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from jit.layout import (
 )
 from proofs.executor import explore
 from proofs.symbolic import INT_BITS, Int, condition_of
+
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
@@ -88,8 +89,8 @@ def assumed(layout: Layout) -> Assumed:
 
     names = ("base", "reserved low", "reserved high", "code low", "code high")
     depth = unknown("depth", 0, layout.frames - 1)
-    native = [_as_int(unknown(name, 0, 1 << 48)) for name in names]
-    placement = Placement(*native, frame_top=layout.frame_top(_as_int(depth)))
+    base, *limits = (_as_int(unknown(name, 0, 1 << 48)) for name in names)
+    placement = Placement(base, limits[0], limits[1], limits[2], limits[3], layout.frame_top(_as_int(depth)))
     holds = formula(lambda: hypothesis_violation(layout, placement) is None)
     return Assumed(layout, placement, depth, (*ranges, *holds))
 

@@ -80,7 +80,8 @@ _TYPES: dict[object, Callable[[Unknowns], tuple[Any, ...]]] = {
 
 def fields_of(macro: type) -> tuple[str, ...]:
     """The operands of a macro class, in order."""
-    return tuple(macro.__match_args__)  # type: ignore[attr-defined]
+    names: tuple[str, ...] = macro._fields  # type: ignore[attr-defined]
+    return names[:-1]  # the last is the tag that `jit.tagged` adds
 
 
 def macros_of(macro: type) -> Iterator[tuple[Macro, Unknowns]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import z3
 
@@ -28,7 +29,7 @@ from simulator.machine import State
 from validator.isa import FRAME_POINTER, SLOT_BYTES, Field, Form, Instruction, Kind, Row
 from validator.validate import local_rejection
 
-Word = z3.BitVecRef
+Word: TypeAlias = "z3.BitVecRef"
 _ACCESSES = (Kind.LOAD, Kind.STORE, Kind.ATOMIC)
 _FRAMES = (Kind.CALL_LOCAL, Kind.EXIT)
 

@@ -95,7 +95,7 @@ class Int:
 
     def __rshift__(self, count: int | Int) -> Int:
         n = _int(count)
-        if not 0 <= n.low:
+        if not n.low >= 0:
             raise TooWide(f"a shift by {n.low} to {n.high}")
         ends = [value >> shift for value in (self.low, self.high) for shift in (n.low, n.high)]
         return Int(self.bits >> n.bits, min(ends), max(ends))

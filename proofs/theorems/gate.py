@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import z3
 
-from jit.context import RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
+from jit.context import RETURN_NATIVE, RETURN_PC, SAVED, record_offset
 from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES, Layout
 from jit.macros import MACROS
 from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
 from jit.registers import CHECKED, FRAME, GUEST, Reg
 from jit.x86 import Callee, Leave, Local
-from proofs.executor import explore
 from proofs.gate import HELD, Way, approval_fact, as_int, ignores_layout, is_frame_top, speculative_fact, ways
 from proofs.layouts import LAYOUTS, assumed
 from proofs.machine import BEHIND, Fetched, Unknown

@@ -18,7 +18,7 @@ from proofs.layouts import LAYOUTS, Assumed, assumed
 from proofs.machine import BEHIND, Fetched, Unknown
 from proofs.refinement import Both, Step, both, looks_at_layout, steps
 from proofs.symbolic import Int, condition_of
-from proofs.theorem import Case, Obligation, Theorem, register
+from proofs.theorem import Case, Obligation
 from simulator.ebpf import Fault, Finished, HelperCall
 from validator.isa import ROWS, Kind, Row
 
@@ -29,21 +29,25 @@ _REFUSED = z3.BoolVal(False)
 def claims(step: Step, ran: Both, given: Assumed) -> Claims:
     """The two sides agree, or the interpreter is asked to execute the instruction and finds it as it was."""
     yield "preconditions", z3.And(*ran.needed, z3.BoolVal(True))
-    if ran.left == Leave(Exit.INTERPRET):
+    if isinstance(ran.left, Leave) and ran.left.exit is Exit.INTERPRET:
         yield "the interpreter finds the state untouched", _untouched(ran)
     elif isinstance(ran.event, Fault):
         yield f"a fault is left to the interpreter, not {ran.left}", _REFUSED
     elif isinstance(ran.event, HelperCall):
         stored = ran.memory.context.get((PC, 4), z3.BitVecVal(-1, 64))
         yield "the host finds the call's pc", stored == step.pc.word(64)
-        yield "goes to the host", z3.And(z3.BoolVal(ran.left == Stub(Exit.HELPER)), _untouched(ran))
+        yield "goes to the host", z3.And(_to_stub(ran, Exit.HELPER), _untouched(ran))
     elif isinstance(ran.event, Finished):
-        yield "finishes", z3.And(z3.BoolVal(ran.left == Stub(Exit.FINISHED)), ran.native[0] == ran.event.value)
+        yield "finishes", z3.And(_to_stub(ran, Exit.FINISHED), ran.native[0] == ran.event.value)
     else:
         for number, (mine, meant) in enumerate(zip(ran.native, ran.reference.registers, strict=True)):
             yield f"r{number}", mine == meant
         yield "memory", _same_memory(ran, given)
         yield "control", _same_control(step, ran, given)
+
+
+def _to_stub(ran: Both, exit: Exit) -> z3.BoolRef:
+    return z3.BoolVal(isinstance(ran.left, Stub) and ran.left.exit is exit)
 
 
 def _untouched(ran: Both) -> z3.BoolRef:

@@ -12,12 +12,13 @@ from jit.macros import memory as memory_macros
 from jit.macros.arithmetic import alu_imm
 from jit.registers import CHECKED, Reg
 from jit.x86 import X86, Alu, Lea
+from proofs.gate import Way
 from proofs.layouts import LAYOUTS
 from proofs.solver import Proved, Status, Verdict
 from proofs.theorems import gate
 
 
-def verdicts(macro: type, claims: Callable[[gate.Way], gate.Claims], most: int, *, guessing: bool) -> list[Verdict]:
+def verdicts(macro: type, claims: Callable[[Way], gate.Claims], most: int, *, guessing: bool) -> list[Verdict]:
     """Of the first obligations of one macro class under the first layout."""
     proved = Proved()
     obligations = gate._obligations(macro, LAYOUTS[0], claims, guessing, False)
