@@ -2,6 +2,8 @@
 
 For every form that the validator knows. The immediate, the offset and all register contents are symbolic; `lower` runs
 on the symbolic instruction, so that each of its choices is a path of its own.
+
+Not registered yet: not all forms have been decided, and the runs of `jit.fuse` and shared checks have no cases.
 """
 
 from __future__ import annotations
