@@ -252,13 +252,14 @@ def _theorem(id: str, statement: str, claims: Callable[[Way], Claims], **how: bo
 
 MEMORY = _theorem(
     "gate.memory",
-    "every byte that an admitted macro touches is one that its contract names, and what the gate knows behind it is true",
+    "every byte that an admitted macro touches is one that its contract names, and what the gate knows behind it is "
+    "true",
     memory_claims,
 )
 CONTRACT = _theorem(
     "gate.contract",
-    "an admitted macro leaves only to where its contract says, with everything else as it was, r10 a frame's end and the "
-    "record of a call complete",
+    "an admitted macro leaves only to where its contract says, with everything else as it was, r10 a frame's end and "
+    "the record of a call complete",
     contract_claims,
     volatile=True,
 )
