@@ -119,7 +119,7 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
     for value in contract.fields:
         if not -0x8000_0000 <= value <= 0x7FFF_FFFF:
             return f"{value} does not fit a signed 32-bit field"
-    if contract.divisor is not None and not 0 < contract.divisor[0] < (1 << contract.divisor[1]) - 1:
+    if contract.divisor is not None and not 0 < contract.divisor[0] <= contract.divisor[1]:
         return f"divides by {contract.divisor[0]}, where the processor may fault"
     for touch in contract.touches:
         if isinstance(touch, FrameBytes):

@@ -116,7 +116,7 @@ class Contract(NamedTuple):
     touches: tuple[Touch, ...] = ()
     probes: tuple[Probe, ...] = ()
     fields: tuple[int, ...] = ()  # values that must fit a signed 32-bit field
-    divisor: tuple[int, int] | None = None  # of a division without guards, and its width in bits
+    divisor: tuple[int, int] | None = None  # of a division without guards, and the largest that cannot fault
     # from here on: where control goes, and what the macros behind may rely on
     leaves: tuple[Exits, ...] = ()
     falls_through: bool = True

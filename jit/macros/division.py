@@ -118,7 +118,7 @@ class Divide(NamedTuple):
 
 @tagged
 class DivideImm(NamedTuple):
-    """dst := dst / divisor, or its remainder, for a divisor (0 <= divisor < 2^bits) that is neither 0 nor all ones."""
+    """dst := dst / divisor, or its remainder, for a divisor (0 < divisor < 2^bits) that is not -1 if signed."""
 
     bits: int
     signed: bool
@@ -131,7 +131,7 @@ class DivideImm(NamedTuple):
             reads=(self.dst,),
             writes=(self.dst, COUNT, CHECKED),
             touches=_SAVES,
-            divisor=(self.divisor, self.bits),
+            divisor=(self.divisor, (1 << self.bits) - (2 if self.signed else 1)),
         )
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:

@@ -238,6 +238,7 @@ def test_the_stack_may_not_be_checked_like_a_region_without_gaps() -> None:
 def test_a_division_without_guards_may_not_be_by_a_divisor_that_faults(bits: int, beyond: int) -> None:
     gate(*around(DivideImm(bits, True, False, RAX, (1 << bits) - 2)))
     gate(*around(DivideImm(bits, True, False, RAX, 1)))
+    gate(*around(DivideImm(bits, False, False, RAX, (1 << bits) - 1)))
     refuses(f"divides by {beyond}", *around(DivideImm(bits, True, False, RAX, beyond)))
 
 
