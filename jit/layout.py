@@ -10,7 +10,7 @@
     base + slot_bytes                        end; CLAMP_ROOM more is reserved for clamped accesses that begin before it
 
 Decides: the addresses (`plan`), whether an access is allowed (`may_access`), which range a host helper may see
-(`span_holding`), and whether a concrete placement satisfies what the proofs assume (`hypothesis_violation`).
+(`host_span`), and whether a concrete placement satisfies what the proofs assume (`hypothesis_violation`).
 Trusts nothing but its arguments. Trusted by the passes, the reference semantics, the runtime and the theorems.
 """
 
@@ -122,7 +122,7 @@ def plan(
         raise LayoutRefused(f"{profile.frames} frames: the number of frames must be a power of two")
     if profile.frame_bytes % PAGE or profile.frame_bytes < PAGE:
         raise LayoutRefused(f"frames of {profile.frame_bytes} bytes: a frame must be a multiple of {PAGE} bytes")
-    if min(read_only_size, writable_size, calldata_size) < 0:
+    if read_only_size < 0 or writable_size < 0 or calldata_size < 0:
         raise LayoutRefused("a region's size must not be negative")
     frame_stride = power_of_two(max(profile.frame_bytes + REACH, NULL_BYTES))
     stack_span = profile.frames * frame_stride
@@ -175,20 +175,26 @@ def may_access(layout: Layout, frame_top: int, address: int, size: int, write: b
     return in_live_frame(layout, frame_top, address, size)
 
 
+def host_span(layout: Layout, frame_top: int, pointer: int, length: int, write: bool) -> Span | None:
+    """The region or live frame that holds all of [pointer, pointer + length), which a host helper may read (or write).
+
+    No range is listed: a guest may have thousands of frames, and each call of a helper has its own r10.
+    """
+    for region in flat_regions(write):
+        span = layout.span(region)
+        if in_span(span, pointer, length):
+            return span
+    if in_live_frame(layout, frame_top, pointer, length):
+        return Span(pointer - (pointer - layout.stack_low) % layout.frame_stride, layout.frame_bytes)
+    return None
+
+
 def host_spans(layout: Layout, frame_top: int, write: bool) -> tuple[Span, ...]:
-    """The ranges that a host helper may read (or write) for a guest whose r10 is `frame_top`."""
+    """What `host_span` accepts, listed for people."""
     frames = tuple(
         Span(layout.stack_low + k * layout.frame_stride, layout.frame_bytes) for k in range(layout.depth(frame_top) + 1)
     )
     return tuple(layout.span(region) for region in flat_regions(write)) + frames
-
-
-def span_holding(spans: tuple[Span, ...], pointer: int, length: int) -> Span | None:
-    """The span that holds all of [pointer, pointer + length), or None."""
-    for span in spans:
-        if in_span(span, pointer, length):
-            return span
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +211,7 @@ class Placement:
 
 def hypothesis_violation(layout: Layout, placement: Placement) -> str | None:
     """What the proofs assume of a placement and this one lacks, or None. Evaluated before every invocation."""
-    base, stack_end = placement.base, layout.stack_low + layout.frames * layout.frame_stride
+    base = placement.base
     if base % PAGE:
         return "the cage base is not page-aligned"
     if base - layout.context_bytes < placement.reserved_low:
@@ -226,27 +232,31 @@ def hypothesis_violation(layout: Layout, placement: Placement) -> str | None:
         return "the frame stride is not a power of two that no displacement crosses"
     if layout.frame_bytes % PAGE or layout.frame_bytes < PAGE:
         return "the frame is not a whole number of pages"
-    if layout.stack_low % (2 * layout.frames * layout.frame_stride):
+    stack_bytes = layout.frames * layout.frame_stride
+    if layout.stack_low % (2 * stack_bytes):
         return "the stack is not aligned to twice its size"
     if layout.frames * RECORD_BYTES + CONTEXT_HOT_BYTES > layout.context_bytes:
         return "the context has no room for the shadow call stack"
+    if layout.context_bytes > ADDRESS_LIMIT:
+        return "the context is larger than a 32-bit displacement reaches"
     if layout.read_only.low < NULL_BYTES or layout.read_only.low + layout.read_only.size > layout.writable.low:
         return "the read-only region overlaps the null page or the writable region"
     if layout.writable.low + layout.writable.size > layout.stack_low:
         return "the writable region overlaps the stack"
+    stack_end = layout.stack_low + stack_bytes
     if layout.calldata.low < stack_end + CALLDATA_DISTANCE - layout.frame_stride + layout.frame_bytes:
         return "calldata is within reach of a frame-relative displacement"
     if layout.calldata.low < stack_end or layout.calldata.low + layout.calldata.size > layout.slot_bytes:
         return "calldata overlaps the stack or the end of the slot"
-    for span in (layout.read_only, layout.writable, layout.calldata):
-        if span.low + power_of_two(span.size) > layout.slot_bytes:
-            return "the window of a region, where a clamped access may go, reaches beyond the slot"
     if (layout.read_only.low | layout.writable.low | layout.calldata.low) % PAGE:
         return "a region does not start on a page"
-    if min(layout.read_only.size, layout.writable.size, layout.calldata.size) < 0:
+    if layout.read_only.size < 0 or layout.writable.size < 0 or layout.calldata.size < 0:
         return "a region has a negative size"
     if (placement.frame_top - layout.frame_bytes - layout.stack_low) % layout.frame_stride:
         return "r10 is not the end of a frame"
     if not 0 <= layout.depth(placement.frame_top) < layout.frames:
         return "r10 lies outside the stack"
+    for span in (layout.read_only, layout.writable, layout.calldata):
+        if span.low + power_of_two(span.size) > layout.slot_bytes:
+            return "the window of a region, where a clamped access may go, reaches beyond the slot"
     return None

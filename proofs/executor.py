@@ -111,8 +111,21 @@ class _Run:
         """Whether the path so far can be taken: a side that could not be decided counted as possible."""
         return _ANSWERS.possible(tuple(self.given))
 
+    def certain(self, condition: z3.BoolRef) -> bool:
+        """Asked of the conditions about nothing but what `condition` is about: they are few, and often the same."""
+        about = variables(condition)
+        relevant = (part for given in self.given for part in conjuncts(given) if variables(part) <= about)
+        return not _ANSWERS.possible((*relevant, z3.Not(condition)))
+
     def _possible(self, condition: z3.BoolRef) -> bool:
         return not self.prune or _ANSWERS.possible((*self.given, condition))
+
+
+def conjuncts(condition: z3.BoolRef) -> list[z3.BoolRef]:
+    """The conditions that `condition` is the conjunction of."""
+    if not z3.is_and(condition):
+        return [condition]
+    return [part for child in condition.children() for part in conjuncts(child)]
 
 
 class _Answers:
@@ -137,6 +150,22 @@ class _Answers:
         return known[1]
 
 
+_VARIABLES: dict[int, tuple[z3.ExprRef, frozenset[int]]] = {}  # by term; the terms are held, so that ids stay theirs
+
+
+def variables(term: z3.ExprRef) -> frozenset[int]:
+    """The ids of the unknowns in `term`."""
+    known = _VARIABLES.get(term.get_id())
+    if known is None:
+        children = term.children()
+        own = (term.get_id(),) if not children and term.decl().kind() == z3.Z3_OP_UNINTERPRETED else ()
+        known = term, frozenset(own).union(*map(variables, children))
+        if len(_VARIABLES) >= _ANSWERS_KEPT:
+            _VARIABLES.clear()
+        _VARIABLES[term.get_id()] = known
+    return known[1]
+
+
 _ANSWERS_KEPT = 20_000
 _ANSWERS = _Answers()
 
@@ -152,6 +181,13 @@ def decide(condition: z3.BoolRef) -> bool:
     if z3.is_true(simple) or z3.is_false(simple):
         return bool(z3.is_true(simple))
     raise NotExplored(f"the truth of {condition} was asked for outside an exploration")
+
+
+def certainly(condition: z3.BoolRef) -> bool:
+    """Whether the current path implies `condition`. Forks nothing; False also where the solver cannot tell."""
+    if _RUNS:
+        return _RUNS[-1].certain(condition)
+    return bool(z3.is_true(z3.simplify(condition)))
 
 
 def explore(

@@ -37,12 +37,12 @@ class Assumed:
     @property
     def base(self) -> z3.BitVecRef:
         """The cage base, as a machine word."""
-        return _int(self.placement.base).word(64)
+        return as_int(self.placement.base).word(64)
 
     @property
     def frame_top(self) -> Int:
         """r10 of the frame at `depth`."""
-        return _int(self.layout.frame_top(_as_int(self.depth)))
+        return as_int(self.layout.frame_top(_as_int(self.depth)))
 
     @property
     def r10(self) -> z3.BitVecRef:
@@ -128,6 +128,6 @@ def _as_int(value: Int) -> int:
     return value  # type: ignore[return-value]
 
 
-def _int(value: int | Int) -> Int:
+def as_int(value: int | Int) -> Int:
     assert isinstance(value, Int)
     return value

@@ -11,32 +11,49 @@ Trusted: by the theorems. Checked: by model.domains, which compares each operati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
 import z3
 
-from proofs.executor import Fork, NotExplored
+from proofs.executor import Fork, NotExplored, certainly
 from simulator.words import Truth
 
 INT_BITS = 80  # a 64-bit word and two bytes: sums of words and scaled words fit
-_LIMIT = 1 << INT_BITS - 2
+PRODUCT_BITS = 144  # two 64-bit words and two bytes: see `integers_of`
 
 
 class TooWide(NotExplored):
     """An integer operation might leave the range that `Int` models: a bound is missing, or the code is wrong."""
 
 
+@contextmanager
+def integers_of(bits: int) -> Iterator[None]:
+    """Model ints by bit-vectors of another width, where products of words are formed. Ints of two widths never mix."""
+    global INT_BITS  # noqa: PLW0603 - the width is one for all ints of an exploration
+    before, INT_BITS = INT_BITS, bits
+    try:
+        yield
+    finally:
+        INT_BITS = before
+
+
 class Int:
-    """A Python int that is not known. Construct with `fresh` or `of_word`."""
+    """A Python int that is not known. Construct with `fresh` or `of_word`.
 
-    __slots__ = ("bits", "high", "low")
+    `quotient` = (a, d, negated) says that this is a // d, or -(a // d), for a power of two d: `__mul__` uses it.
+    """
 
-    def __init__(self, bits: z3.BitVecRef, low: int, high: int) -> None:
-        if low < -_LIMIT or high > _LIMIT:
+    __slots__ = ("bits", "high", "low", "quotient")
+
+    def __init__(
+        self, bits: z3.BitVecRef, low: int, high: int, quotient: tuple[Int, Int, bool] | None = None
+    ) -> None:
+        if max(-low, high) > 1 << INT_BITS - 2:
             raise TooWide(f"an integer between {low:#x} and {high:#x}")
-        self.bits, self.low, self.high = bits, low, high
+        self.bits, self.low, self.high, self.quotient = bits, low, high, quotient
 
     @staticmethod
     def fresh(name: str, low: int, high: int) -> tuple[Int, z3.BoolRef]:
@@ -63,47 +80,90 @@ class Int:
     # ---------------------------------------------------------------- arithmetic
 
     def __add__(self, other: int | Int) -> Int:
-        o = _int(other)
+        o = as_int(other)
         return Int(self.bits + o.bits, self.low + o.low, self.high + o.high)
 
     __radd__ = __add__
 
     def __neg__(self) -> Int:
-        return Int(-self.bits, -self.high, -self.low)
+        quotient = None if self.quotient is None else (*self.quotient[:2], not self.quotient[2])
+        return Int(-self.bits, -self.high, -self.low, quotient)
+
+    def __abs__(self) -> Int:
+        if self.low >= 0:
+            return self
+        return Int(z3.If(self.bits < 0, -self.bits, self.bits), 0, max(-self.low, self.high))
 
     def __sub__(self, other: int | Int) -> Int:
-        return self + -_int(other)
+        return self + -as_int(other)
 
     def __rsub__(self, other: int | Int) -> Int:
-        return _int(other) + -self
+        return as_int(other) + -self
 
     def __mul__(self, other: int | Int) -> Int:
-        o = _int(other)
+        o = as_int(other)
+        if self.quotient is not None and o.bits.eq(self.quotient[1].bits):
+            return _multiple_below(*self.quotient)
         corners = [a * b for a in (self.low, self.high) for b in (o.low, o.high)]
         return Int(self.bits * o.bits, min(corners), max(corners))
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: int | Int) -> Int:
-        return self >> _power(other)
+        if not isinstance(other, Int):
+            return self >> _power(other)
+        if _certain_power(other):
+            quotient = z3.BitVecVal(0, INT_BITS)
+            for k in range(other.high.bit_length()):
+                quotient = z3.If(other.bits == 1 << k, self.bits >> k, quotient)
+            return Int(quotient, min(self.low, 0), max(self.high, 0), (self, other, False))
+        size = _natural_division(self, other)
+        return _widened(z3.UDiv(self.word(size), other.word(size)), self.high)
+
+    def __rfloordiv__(self, other: int) -> Int:
+        return as_int(other) // self
 
     def __mod__(self, other: int | Int) -> Int:
-        return self & (1 << _power(other)) - 1
+        if not isinstance(other, Int):
+            return self & (1 << _power(other)) - 1
+        if _certain_power(other):
+            return Int(self.bits & other.bits - 1, 0, max(other.high - 1, 0))
+        size = _natural_division(self, other)
+        return _widened(z3.URem(self.word(size), other.word(size)), self.high)
+
+    def __rmod__(self, other: int) -> Int:
+        return as_int(other) % self
 
     def __lshift__(self, count: int | Int) -> Int:
-        return self * (1 << _concrete(count))
+        if not isinstance(count, Int):
+            return self * (1 << count)
+        corners = [value << n for value in (self.low, self.high) for n in _counts(count)]
+        return Int(self.bits << count.bits, min(corners), max(corners))
+
+    def __rlshift__(self, other: int) -> Int:
+        return as_int(other) << self
 
     def __rshift__(self, count: int | Int) -> Int:
-        n = _int(count)
-        if not n.low >= 0:
-            raise TooWide(f"a shift by {n.low} to {n.high}")
-        ends = [value >> shift for value in (self.low, self.high) for shift in (n.low, n.high)]
-        return Int(self.bits >> n.bits, min(ends), max(ends))
+        if not isinstance(count, Int):
+            return Int(self.bits >> count, self.low >> count, self.high >> count)
+        corners = [value >> n for value in (self.low, self.high) for n in _counts(count)]
+        return Int(self.bits >> count.bits, min(corners), max(corners))
+
+    def bit_length(self) -> int | Int:
+        """As of a Python int; a plain int if the interval decides it."""
+        size = abs(self)
+        shortest, longest = size.low.bit_length(), size.high.bit_length()
+        if shortest == longest:
+            return longest
+        length = z3.BitVecVal(shortest, INT_BITS)
+        for k in range(shortest, longest):
+            length = z3.If(size.bits >= 1 << k, z3.BitVecVal(k + 1, INT_BITS), length)
+        return Int(length, shortest, longest)
 
     # ---------------------------------------------------------------- bits
 
     def __and__(self, other: int | Int) -> Int:
-        o = _int(other)
+        o = as_int(other)
         if o.low >= 0:
             return Int(self.bits & o.bits, 0, min(o.high, self.high) if self.low >= 0 else o.high)
         if self.low >= 0:
@@ -113,13 +173,13 @@ class Int:
     __rand__ = __and__
 
     def __or__(self, other: int | Int) -> Int:
-        o = _int(other)
+        o = as_int(other)
         return Int(self.bits | o.bits, *_bitwise_range(self, o))
 
     __ror__ = __or__
 
     def __xor__(self, other: int | Int) -> Int:
-        o = _int(other)
+        o = as_int(other)
         return Int(self.bits ^ o.bits, *_bitwise_range(self, o))
 
     __rxor__ = __xor__
@@ -132,7 +192,7 @@ class Int:
     def __eq__(self, other: object) -> bool | Fork:  # type: ignore[override]
         if not isinstance(other, int | Int):
             return False
-        o = _int(other)
+        o = as_int(other)
         if self.high < o.low or o.high < self.low:
             return False
         return Fork(self.bits == o.bits)
@@ -142,22 +202,22 @@ class Int:
         return Fork(z3.Not(equal.condition)) if isinstance(equal, Fork) else not equal
 
     def __lt__(self, other: int | Int) -> bool | Fork:
-        o = _int(other)
+        o = as_int(other)
         if self.high < o.low or self.low >= o.high:
             return self.high < o.low
         return Fork(_positive(o.bits, self.bits, strictly=True))
 
     def __le__(self, other: int | Int) -> bool | Fork:
-        o = _int(other)
+        o = as_int(other)
         if self.high <= o.low or self.low > o.high:
             return self.high <= o.low
         return Fork(_positive(o.bits, self.bits, strictly=False))
 
     def __gt__(self, other: int | Int) -> bool | Fork:
-        return Int.__lt__(_int(other), self)
+        return Int.__lt__(as_int(other), self)
 
     def __ge__(self, other: int | Int) -> bool | Fork:
-        return Int.__le__(_int(other), self)
+        return Int.__le__(as_int(other), self)
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -215,23 +275,46 @@ def _low_bits(term: z3.BitVecRef, size: int) -> z3.BitVecRef:
     return z3.Extract(size - 1, 0, term) if term.size() > size else term
 
 
-def _int(value: int | Int) -> Int:
+def as_int(value: int | Int) -> Int:
+    """`value` as an `Int`."""
     if isinstance(value, Int):
         return value
     return Int(z3.BitVecVal(value, INT_BITS), value, value)
 
 
-def _concrete(value: int | Int) -> int:
-    if isinstance(value, Int):
-        raise NotExplored("an unknown shift count")
-    return value
-
-
-def _power(value: int | Int) -> int:
-    divisor = _concrete(value)
+def _power(divisor: int) -> int:
     if divisor <= 0 or divisor & (divisor - 1):
         raise NotExplored(f"division of an unknown int by {divisor}, which is not a power of two")
     return divisor.bit_length() - 1
+
+
+def _certain_power(divisor: Int) -> bool:
+    """Whether the path so far makes `divisor` a power of two."""
+    return certainly(z3.And(divisor.bits > 0, divisor.bits & divisor.bits - 1 == 0))
+
+
+def _multiple_below(dividend: Int, divisor: Int, negated: bool) -> Int:
+    """(dividend // divisor) * divisor for a power of two: the low bits cleared, which no solver has to multiply for."""
+    multiple = Int(dividend.bits & -divisor.bits, dividend.low - divisor.high + 1, dividend.high)
+    return -multiple if negated else multiple
+
+
+def _natural_division(dividend: Int, divisor: Int) -> int:
+    """The bits in which a division of these two happens. Raises NotExplored unless dividend >= 0 and divisor > 0."""
+    if dividend.low < 0 or not certainly(divisor.bits > 0):
+        raise NotExplored("division of what may be negative, or by what may not be positive")
+    return max(dividend.high, divisor.high).bit_length()
+
+
+def _widened(word: z3.BitVecRef, high: int) -> Int:
+    return Int(z3.ZeroExt(INT_BITS - word.size(), word), 0, high)
+
+
+def _counts(count: Int) -> tuple[int, int]:
+    """The bounds of a shift count that is not negative."""
+    if count.low < 0 and not certainly(count.bits >= 0):
+        raise NotExplored("a shift count that may be negative")
+    return max(count.low, 0), count.high
 
 
 def _bitwise_range(a: Int, b: Int) -> tuple[int, int]:
@@ -333,13 +416,15 @@ class SymbolicWords:
 
 def condition_of(truth: object) -> z3.BoolRef:
     """A truth as a formula, without deciding it."""
+    if isinstance(truth, z3.BoolRef):
+        return truth
     return truth.condition if isinstance(truth, Fork) else z3.BoolVal(bool(truth))
 
 
 def same(a: object, b: object) -> z3.BoolRef:
     """The formula that two values of core code are equal: ints, symbolic or not, and tuples and classes of them."""
     if isinstance(a, Int | int) and isinstance(b, Int | int):
-        return condition_of(_int(a) == _int(b))
+        return condition_of(as_int(a) == as_int(b))
     if type(a) is not type(b):
         return z3.BoolVal(False)
     fields: Callable[[Any], tuple[object, ...]] | None = _fields_of(a)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from typing import Protocol
 
-from jit.layout import Layout, Span, host_spans, span_holding
+from jit.layout import Layout, Span, host_span, host_spans
 from runtime.errors import GuestPointerFault, WrongState
 
 
@@ -51,12 +51,10 @@ class GuestMemory:
     A negative length, as a helper may compute from what a guest gave it, is a bad range like any other.
     """
 
-    __slots__ = ("_key", "_owner", "_spans")
+    __slots__ = ("_owner",)
 
     def __init__(self, owner: Owner) -> None:
         self._owner = weakref.ref(owner)  # a guest that nobody holds is closed at once, not by the collector
-        self._key: tuple[Layout, int] | None = None
-        self._spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
 
     def _guest(self) -> Owner:
         owner = self._owner()
@@ -89,22 +87,18 @@ class GuestMemory:
         if end >= 0:
             return found[:end]
         if available < limit:
-            raise GuestPointerFault(pointer, available + 1, False, self._readable_writable()[0])
+            raise self._fault(pointer, available + 1, False)
         return found
 
     def _check(self, pointer: int, length: int, write: bool) -> Span | None:
         if length == 0:
             return None
-        spans = self._readable_writable()[write]
-        span = span_holding(spans, pointer, length) if length > 0 else None
+        owner = self._guest()
+        span = host_span(owner.layout, owner.frame_top, pointer, length, write) if length > 0 else None
         if span is None:
-            raise GuestPointerFault(pointer, length, write, spans)
+            raise self._fault(pointer, length, write)
         return span
 
-    def _readable_writable(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    def _fault(self, pointer: int, length: int, write: bool) -> GuestPointerFault:
         owner = self._guest()
-        key = (owner.layout, owner.frame_top)
-        if self._key is None or key[1] != self._key[1] or key[0] is not self._key[0]:
-            self._spans = (host_spans(*key, write=False), host_spans(*key, write=True))
-            self._key = key
-        return self._spans
+        return GuestPointerFault(pointer, length, write, host_spans(owner.layout, owner.frame_top, write))

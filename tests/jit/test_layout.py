@@ -17,11 +17,11 @@ from jit.layout import (
     Region,
     Span,
     data_lows,
+    host_span,
     host_spans,
     hypothesis_violation,
     may_access,
     plan,
-    span_holding,
 )
 
 PAGE, KIB64, MIB = 0x1000, 0x10000, 0x100000
@@ -207,6 +207,14 @@ def test_one_wrong_number_of_a_layout_is_found(changes: dict[str, int], violatio
     assert violation in (hypothesis_violation(replace(LAYOUT, **changes), PLACEMENT) or "nothing")  # type: ignore[arg-type]
 
 
+def test_a_context_that_no_displacement_reaches_is_found() -> None:
+    """Found by layout.hypothesis: a reservation of gigabytes let a record lie where its 32-bit field cannot reach."""
+    placement = replace(PLACEMENT, reserved_low=BASE - (1 << 32))
+    assert hypothesis_violation(replace(LAYOUT, context_bytes=1 << 30), placement) is None
+    violation = hypothesis_violation(replace(LAYOUT, context_bytes=(1 << 30) + 1), placement)
+    assert violation == "the context is larger than a 32-bit displacement reaches"
+
+
 def test_the_window_of_a_clamped_access_stays_inside_the_slot() -> None:
     """A mis-speculated access lies anywhere in the region's power of two, which must belong to this guest."""
     base = plan(calldata_size=PAGE)
@@ -261,16 +269,18 @@ def test_helpers_may_touch_what_the_guest_may(write: bool) -> None:
         spans = host_spans(layout, layout.frame_top(depth), write)
         for address in edges(layout):
             for size in (1, 5, 8):
-                held = span_holding(spans, address, size)
+                held = host_span(layout, layout.frame_top(depth), address, size, write)
                 assert (held is not None) is allowed(layout, depth, address, size, write), hex(address)
+                assert held is None or held in spans
 
 
 def test_a_range_that_starts_in_one_region_and_ends_in_the_next_is_held_by_none() -> None:
-    near = (Span(100, 10), Span(110, 10), Span(130, 0))
-    assert span_holding(near, 100, 10) == near[0]
-    assert span_holding(near, 110, 10) == near[1]
+    near = replace(LAYOUT, read_only=Span(100, 10), writable=Span(110, 10), calldata=Span(130, 0))
+    top = near.frame_top(0)
+    assert host_span(near, top, 100, 10, write=False) == near.read_only
+    assert host_span(near, top, 110, 10, write=False) == near.writable
     for pointer, length in ((109, 2), (100, 11), (99, 1), (120, 1), (105, 10), (0, 1 << 64), ((1 << 64) - 1, 200)):
-        assert span_holding(near, pointer, length) is None
+        assert host_span(near, top, pointer, length, write=False) is None
 
 
 def test_the_stack_region_spans_all_islands() -> None:

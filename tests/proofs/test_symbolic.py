@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import z3
 
-from proofs.executor import Fork
+from proofs.executor import Fork, explore
 from proofs.symbolic import INT_BITS, Int, TooWide, condition_of, same
 
 SMALL = range(-9, 10)
@@ -104,3 +104,25 @@ def test_a_word_is_read_as_it_is_said(signed: bool, expected: int) -> None:
 )
 def test_same_of_known_values(a: object, b: object, expected: bool) -> None:
     assert z3.is_true(z3.simplify(same(a, b))) is expected
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda a, k: (a - 20).bit_length(),
+        lambda a, k: 1 << k,
+        lambda a, k: (a - 20) << k,
+        lambda a, k: (a - 20) >> k,
+        lambda a, k: (a - 20) // (1 << k),
+        lambda a, k: (a - 20) % (1 << k),
+        lambda a, k: -(-(a - 20) // (1 << k)) * (1 << k),
+    ],
+)
+def test_unknown_shifts_lengths_and_divisors_are_those_of_python(operation: Callable[[Any, Any], Any]) -> None:
+    a, some_a = Int.fresh("a", 0, 40)
+    k, some_k = Int.fresh("k", 0, 5)
+    (path,) = explore(lambda: operation(a, k), assuming=(some_a, some_k))
+    for x in range(41):
+        for n in range(6):
+            value = z3.substitute(path.returned.bits, (a.bits, z3.BitVecVal(x, 80)), (k.bits, z3.BitVecVal(n, 80)))
+            assert z3.simplify(value).as_signed_long() == operation(x, n)
