@@ -50,7 +50,8 @@ def _call() -> Iterator[Obligation]:
 register(
     Theorem(
         id="linker.inside",
-        statement="an address that the linker writes lies in the section that it names, or at its end; so does a call",
+        statement="an address that the linker's `address_inside` answers lies in the section it names, or at its end; "
+        "a call that its `called_slot` answers lies in the code section it names",
         ranges_over="all symbol values, addends and immediates of the file, all sizes and places of sections",
         assumes=("sizes and places of sections are below 2^40, symbol values below 2^64",),
         depends=("validator.relocations", "validator.isa"),

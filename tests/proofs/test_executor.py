@@ -34,7 +34,8 @@ def test_every_path_is_taken_once_and_paths_exclude_each_other() -> None:
 
 
 def _at(conditions: tuple[z3.BoolRef, ...], x: Int, value: int) -> list[z3.BoolRef]:
-    return [z3.substitute(c, (x.bits, z3.BitVecVal(value, x.bits.size()))) for c in conditions]
+    variable = x.bits.arg(0)  # of which x.bits is an extension
+    return [z3.substitute(c, (variable, z3.BitVecVal(value, variable.size()))) for c in conditions]
 
 
 def test_a_side_that_cannot_be_is_not_taken() -> None:
