@@ -182,7 +182,17 @@ def mappings() -> list[tuple[int, int, str]]:
 
 
 def writable_and_executable() -> list[tuple[int, int, str]]:
-    return [mapping for mapping in mappings() if "w" in mapping[2] and "x" in mapping[2]]
+    found = [mapping for mapping in mappings() if "w" in mapping[2] and "x" in mapping[2]]
+    return [mapping for mapping in found if mapping not in FOREIGN]
+
+
+FOREIGN: set[tuple[int, int, str]] = set()  # what solvers and emulators mapped that other tests of this process loaded
+
+
+@pytest.fixture(autouse=True)
+def leave_out_what_others_mapped() -> None:
+    FOREIGN.clear()
+    FOREIGN.update(writable_and_executable())
 
 
 def echo(memory: GuestMemory, a: int, *_: int) -> int:
