@@ -100,13 +100,15 @@ def decide_case(
     result = CaseResult()
     other = SecondSolver() if second else None
     lines: list[str] = []
+    about_nothing: Finding | None = None  # while nothing that was given can hold
     for judged in judge(theorem, case, Proved()):
         if judged.finding is not None:
             result.findings.append(judged.finding)
         if judged.obligation is None:
             break
-        if result.obligations == 0:
-            _show_satisfiable(result, theorem, case.name, judged.obligation.what, judged.obligation.given)
+        if result.satisfiable == 0:  # paths that cannot be may come first, where infeasible ones are not pruned
+            about_nothing = _show_satisfiable(theorem, case.name, judged.obligation.what, judged.obligation.given)
+            result.satisfiable = 0 if about_nothing else 1
         result.obligations += 1
         if other is not None:
             other.check(judged.obligation, judged.finding.status if judged.finding else Status.PROVED)
@@ -116,6 +118,8 @@ def decide_case(
             said = time.monotonic()
             say(Progress(result.obligations, tuple(lines)))
             lines.clear()
+    if about_nothing is not None:
+        result.findings.append(about_nothing)
     if result.obligations == 0 and not result.findings:
         result.findings.append(
             Finding(theorem.id, case.name, "all of it", Status.UNKNOWN, "the case has no obligations: it says nothing")
@@ -133,18 +137,22 @@ def decide_assumptions(theorem: Theorem, say: Callable[[Progress], None]) -> Cas
     started = time.monotonic()
     result = CaseResult()
     for name, conditions in theorem.assumptions():
-        _show_satisfiable(result, theorem, "assumptions", name, tuple(conditions))
+        finding = _show_satisfiable(theorem, "assumptions", name, tuple(conditions))
+        if finding is None:
+            result.satisfiable += 1
+        else:
+            result.findings.append(finding)
     say(Progress(0))
     result.seconds = time.monotonic() - started
     return result
 
 
 def _show_satisfiable(
-    result: CaseResult, theorem: Theorem, case: str, what: str, conditions: tuple[z3.BoolRef, ...]
-) -> None:
+    theorem: Theorem, case: str, what: str, conditions: tuple[z3.BoolRef, ...]
+) -> Finding | None:
+    """None if the conditions can hold together."""
     answer = satisfiable(conditions)
     if answer is Status.PROVED:
-        result.satisfiable += 1
-        return
+        return None
     reason = {Status.REFUTED: "what is assumed cannot hold: it is vacuous"}.get(answer, "can what is assumed hold?")
-    result.findings.append(Finding(theorem.id, case, what, Status.UNKNOWN, reason))
+    return Finding(theorem.id, case, what, Status.UNKNOWN, reason)

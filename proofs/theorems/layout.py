@@ -12,6 +12,7 @@ from functools import partial
 import z3
 
 from jit.layout import (
+    ADDRESS_LIMIT,
     CLAMP_ROOM,
     PAGE,
     REACH,
@@ -28,6 +29,7 @@ from proofs.symbolic import Int, as_int, same
 from proofs.theorem import Case, Obligation, Theorem, register
 
 STRIDES = tuple(1 << k for k in range(16, 33))
+POSSIBLE = tuple(stride for stride in STRIDES if 2 * stride <= ADDRESS_LIMIT // 2)  # the stack begins at twice its size
 
 
 class _Unmultiplied(Int):
@@ -60,6 +62,14 @@ def _assumed(stride: int, named: Iterable[tuple[str, Assumption]] = tuple(ASSUMP
         yield Obligation(f"{statement}: stride {stride:#x}", given, claim, tuple(u.shown))
 
 
+def _refused(stride: int) -> Iterator[Obligation]:
+    """With this stride no layout passes: there is no room for the stack."""
+    u = unknown()
+    layout, placement = u.layout(stride), u.placement()
+    passes = accepted(lambda: hypothesis_violation(layout, placement), u.given)
+    yield Obligation(f"refused: stride {stride:#x}", tuple(u.given), z3.Not(passes), tuple(u.shown))
+
+
 def _planned(stride: int) -> Iterator[Obligation]:
     """Profiles whose frames need this stride: `plan` refuses, or the runtime's predicate accepts what it returns."""
     u = unknown()
@@ -72,7 +82,9 @@ def _planned(stride: int) -> Iterator[Obligation]:
     layout, placement = out.layout(stride), out.placement()  # stand for what comes out: see `same` below
     accepts = accepted(lambda: hypothesis_violation(layout, placement), out.given)
     for path in explore(plans, assuming=tuple(u.given), allowed=(LayoutRefused,), prune=False):
-        if path.raised is None:
+        if path.raised is None and stride not in POSSIBLE:
+            yield Obligation(f"refused: stride {stride:#x}", tuple(u.given), z3.Not(z3.And(*path.conditions)))
+        elif path.raised is None:
             planned, base = path.returned, page * PAGE
             low, high = base - planned.context_bytes, base + planned.slot_bytes + CLAMP_ROOM
             placed = Placement(base, low, high, 0, 0, planned.frame_top(depth))
@@ -94,7 +106,8 @@ def _windows() -> Iterator[Obligation]:
 def _hypothesis_cases() -> Iterator[Case]:
     yield Case("strides", _strides)
     yield Case("windows", _windows)
-    yield from (Case(f"stride {stride:#x}", partial(_assumed, stride)) for stride in STRIDES)
+    for stride in STRIDES:
+        yield Case(f"stride {stride:#x}", partial(_assumed if stride in POSSIBLE else _refused, stride))
 
 
 def _satisfiable() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
