@@ -22,6 +22,4 @@ MUTANTS = (
            "address - span.low <= span.size", ("host.range",), "host_span, stride 0x10000"),
     Mutant("layout.dead-frame", "jit.layout", "layout.stack_low <= address < frame_top",
            "layout.stack_low <= address <= frame_top", ("host.range",), "access_check, stride 0x10000"),
-    Mutant("layout.plan-calldata", "jit.layout", "stack_low + stack_span + NULL_BYTES",
-           "stack_low + stack_span", ("layout.plan",), "stride 0x10000"),
 )  # fmt: skip
