@@ -2,7 +2,7 @@
 
 Nothing else is ever emitted, so the decoder, the machine model and the proofs range over exactly these classes
 (`FORMS`). Memory operands are relative to rbp, the cage base: `[rbp + index + disp]`. Distances are labels until
-`assemble`. What an instruction means is in `simulator/x86.py`, how it is encoded in `jit/assemble.py`, and back in
+`assemble`. What an instruction means is in `simulator/x86.py`, how it is encoded in `jit/encode.py`, and back in
 `jit/decode.py`.
 
 Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
