@@ -22,7 +22,6 @@ from enum import Enum
 PAGE = 4096
 NULL_BYTES = 0x10000  # never mapped for the guest
 REACH = 32768 + 8  # no r10-relative displacement reaches this far beyond a frame (16-bit offset + widest access)
-CALLDATA_DISTANCE = REACH
 CLAMP_ROOM = 17 * PAGE  # >= 65535 + 8 bytes: as far as two accesses off one base can lie apart that share a check
 ADDRESS_LIMIT = 1 << 30  # every guest address fits a signed 32-bit displacement, with room for a 16-bit offset
 RECORD_BYTES = 64  # one shadow call stack record: native return address, return pc, r6 to r9
@@ -244,7 +243,7 @@ def hypothesis_violation(layout: Layout, placement: Placement) -> str | None:
     if layout.writable.low + layout.writable.size > layout.stack_low:
         return "the writable region overlaps the stack"
     stack_end = layout.stack_low + stack_bytes
-    if layout.calldata.low < stack_end + CALLDATA_DISTANCE - layout.frame_stride + layout.frame_bytes:
+    if layout.calldata.low < stack_end + REACH - layout.frame_stride + layout.frame_bytes:
         return "calldata is within reach of a frame-relative displacement"
     if layout.calldata.low < stack_end or layout.calldata.low + layout.calldata.size > layout.slot_bytes:
         return "calldata overlaps the stack or the end of the slot"

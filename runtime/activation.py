@@ -145,7 +145,7 @@ def run_native(
         elif reason == Exit.INTERPRET:
             found = None
             while found is None:  # more than once only if code without guesses shares a check where the old did not
-                event = interpret_natively_skipped(context, slot, unit)
+                event = interpret_to_an_entry(context, slot, unit)
                 if event is not None:
                     return Exit.INTERPRET, event
                 unit.guessed_wrong()
@@ -162,7 +162,7 @@ def _callee(text: Text, call_pc: int) -> int:
     return call_pc + 1 + instruction.imm
 
 
-def interpret_natively_skipped(context: Context, slot: Slot, unit: Unit) -> SimulatorEvent | None:
+def interpret_to_an_entry(context: Context, slot: Slot, unit: Unit) -> SimulatorEvent | None:
     """Let the reference semantics execute the instruction at `context.pc`, and on to a pc that can be entered.
 
     Returns the event if one of them ends the run.

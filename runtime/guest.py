@@ -148,14 +148,17 @@ class Guest:
             fit(slot, layout)
             end = layout.calldata.low + layout.calldata.size
             slot.memory[end : slot.mapped] = bytes(slot.mapped - end)  # of a longer input before: not in a snapshot
-        else:
-            slot = self._host.cage.take(layout)
-            for span in (layout.read_only, layout.writable):
-                slot.memory[span.low : span.low + span.size] = self._slot.memory[span.low : span.low + span.size]
+            self._slot, self.layout, self._unit = slot, layout, unit
+            self.context = Context(slot, layout)
+            return
+        slot = self._host.cage.take(layout)
+        for span in (layout.read_only, layout.writable):
+            slot.memory[span.low : span.low + span.size] = self._slot.memory[span.low : span.low + span.size]
+        with self._host.slots_change:
+            self._slot, self.layout, self._unit = slot, layout, unit
+            self.context = Context(slot, layout)
             self._finalizer()
             self._finalizer = weakref.finalize(self, self._host.cage.give_back, slot)
-        self._slot, self.layout, self._unit = slot, layout, unit
-        self.context = Context(slot, layout)
 
     def _check_hypothesis(self) -> None:
         arena = self._host.arena
@@ -320,19 +323,21 @@ class Guest:
     def stop(self) -> None:
         """End the activation as soon as possible; may be called from any thread. The run ends with Stopped."""
         self._stop_requested = True
-        if self.phase is Phase.CLOSED:
-            return
-        self.context.expire()
+        with self._host.slots_change:  # else another thread could give the slot, and this fuel, to another guest
+            if self.phase is Phase.CLOSED:
+                return
+            self.context.expire()
         pending, loop = self._pending, self._pending_loop
         if pending is not None and loop is not None:
             loop.call_soon_threadsafe(pending.cancel)
 
     def close(self) -> None:
         """Give the guest's memory back. Idempotent. Must not be called from one of its own helpers."""
-        if self.phase is Phase.CLOSED:
-            return
-        self.phase = Phase.CLOSED
-        self._finalizer()
+        with self._host.slots_change:
+            if self.phase is Phase.CLOSED:
+                return
+            self.phase = Phase.CLOSED
+            self._finalizer()
         self._unit = self._returns_to = None
 
     def __enter__(self) -> Guest:

@@ -6,6 +6,7 @@ One host is enough for a process (`shared_host`); tests make their own to see th
 from __future__ import annotations
 
 import functools
+import threading
 
 from runtime.arena import Arena, native_unavailable
 from runtime.cage import Cage
@@ -18,6 +19,7 @@ class Host:
 
     def __init__(self) -> None:
         self.cage = Cage()
+        self.slots_change = threading.RLock()  # reentrant: a signal handler may stop a guest that is being closed
         self.texts = Texts()
         self.watcher = Watcher()
         self.native_unavailable = native_unavailable()

@@ -138,14 +138,14 @@ def test_corpus_in_pieces(name: str, way: Callable[[Guest], Event]) -> None:
 def test_what_is_right_runs_natively(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter helps out where native code leaves, so the tests above could pass without any of it."""
     interpreted = 0
-    original = runtime.activation.interpret_natively_skipped
+    original = runtime.activation.interpret_to_an_entry
 
     def counted(*arguments: object) -> object:
         nonlocal interpreted
         interpreted += 1
         return original(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(runtime.activation, "interpret_natively_skipped", counted)
+    monkeypatch.setattr(runtime.activation, "interpret_to_an_entry", counted)
     batches = 0
     for produce in SLICES.values():
         case = next(produce())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -21,6 +22,7 @@ from runtime import (
     Waiting,
     load_bytecode,
 )
+from runtime.activation import Context
 from runtime.errors import ArenaExhausted, LayoutHypothesis, WrongState
 from runtime.extents import Extents
 from runtime.helpers import HelperFunction
@@ -300,6 +302,24 @@ def test_close_is_idempotent_and_stop_after_it_harmless(engine: str) -> None:
     for _ in range(2):
         guest.close()
         guest.stop()
+    assert guest.phase is Phase.CLOSED
+
+
+def test_a_slot_is_not_given_away_while_a_stop_is_writing_to_it(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next tenant's fuel would be in the same place."""
+    guest = guest_of(CALL, engine)
+    closer = threading.Thread(target=guest.close)
+    expired_while: list[Phase] = []
+
+    def expire(context: Context) -> None:
+        closer.start()
+        closer.join(0.05)  # a close that waited for nothing would be done
+        expired_while.append(guest.phase)
+
+    monkeypatch.setattr(Context, "expire", expire)
+    guest.stop()
+    closer.join()
+    assert expired_while == [Phase.IDLE]
     assert guest.phase is Phase.CLOSED
 
 
