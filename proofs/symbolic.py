@@ -249,7 +249,9 @@ def _positive(a: z3.BitVecRef, b: z3.BitVecRef, *, strictly: bool) -> z3.BoolRef
     return a > b if strictly else a >= b
 
 
-_LOW_BITS_DEPEND_ON_LOW_BITS = frozenset((z3.Z3_OP_BADD, z3.Z3_OP_BSUB, z3.Z3_OP_BNEG, z3.Z3_OP_BMUL))
+_LOW_BITS_DEPEND_ON_LOW_BITS = frozenset(
+    (z3.Z3_OP_BADD, z3.Z3_OP_BSUB, z3.Z3_OP_BNEG, z3.Z3_OP_BMUL, z3.Z3_OP_BAND)
+)
 
 
 def _low_bits(term: z3.BitVecRef, size: int) -> z3.BitVecRef:
@@ -261,6 +263,8 @@ def _low_bits(term: z3.BitVecRef, size: int) -> z3.BitVecRef:
         return z3.ZeroExt(size - term.arg(0).size(), term.arg(0))
     if kind == z3.Z3_OP_SIGN_EXT:
         return z3.SignExt(size - term.arg(0).size(), term.arg(0))
+    if kind == z3.Z3_OP_ITE:
+        return z3.If(term.arg(0), _low_bits(term.arg(1), size), _low_bits(term.arg(2), size))
     if kind in _LOW_BITS_DEPEND_ON_LOW_BITS:
         operands = [_low_bits(operand, size) for operand in term.children()]
         match kind:
@@ -270,6 +274,8 @@ def _low_bits(term: z3.BitVecRef, size: int) -> z3.BitVecRef:
                 return reduce(lambda a, b: a + b, operands)
             case z3.Z3_OP_BSUB:
                 return reduce(lambda a, b: a - b, operands)
+            case z3.Z3_OP_BAND:
+                return reduce(lambda a, b: a & b, operands)
             case _:
                 return reduce(lambda a, b: a * b, operands)
     return z3.Extract(size - 1, 0, term) if term.size() > size else term
@@ -301,9 +307,13 @@ def _multiple_below(dividend: Int, divisor: Int, negated: bool) -> Int:
 
 def _natural_division(dividend: Int, divisor: Int) -> int:
     """The bits in which a division of these two happens. Raises NotExplored unless dividend >= 0 and divisor > 0."""
+    if certainly(divisor.bits == 0):
+        raise ZeroDivisionError("integer division or modulo by zero")
     if dividend.low < 0 or not certainly(divisor.bits > 0):
         raise NotExplored("division of what may be negative, or by what may not be positive")
-    return max(dividend.high, divisor.high).bit_length()
+    size = max(dividend.high, divisor.high).bit_length()
+    limit = 1 << size - 1  # abs() of a word has a bit less than its interval says
+    return size - 1 if certainly(z3.And(dividend.bits < limit, divisor.bits < limit)) else size
 
 
 def _widened(word: z3.BitVecRef, high: int) -> Int:
@@ -314,7 +324,12 @@ def _counts(count: Int) -> tuple[int, int]:
     """The bounds of a shift count that is not negative."""
     if count.low < 0 and not certainly(count.bits >= 0):
         raise NotExplored("a shift count that may be negative")
-    return max(count.low, 0), count.high
+    high = count.high
+    if high > INT_BITS:  # what it may be on this path
+        high = next(((1 << k) - 1 for k in range(INT_BITS.bit_length()) if certainly(count.bits < 1 << k)), high)
+    if high > INT_BITS:
+        raise TooWide(f"a shift by up to {high:#x}")
+    return max(count.low, 0), high
 
 
 def _bitwise_range(a: Int, b: Int) -> tuple[int, int]:

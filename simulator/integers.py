@@ -42,11 +42,12 @@ class Integers:
     def signed_div(self, bits: int, a: int, b: int) -> int:
         dividend, divisor = signed(bits, a), signed(bits, b)
         quotient = abs(dividend) // abs(divisor)  # of absolute values: Python's // rounds down, not towards zero
-        assert quotient <= MASK[bits - 1] or (dividend < 0) != (divisor < 0), "precondition: not INT_MIN / -1"
+        assert divisor != -1 or dividend != -1 << bits - 1, "precondition: not INT_MIN / -1"
         return (quotient if (dividend < 0) == (divisor < 0) else -quotient) & MASK[bits]
 
     def signed_rem(self, bits: int, a: int, b: int) -> int:
         dividend, divisor = signed(bits, a), signed(bits, b)
+        assert divisor != -1 or dividend != -1 << bits - 1, "precondition: not INT_MIN % -1"
         remainder = abs(dividend) % abs(divisor)
         return (-remainder if dividend < 0 else remainder) & MASK[bits]
 
@@ -81,7 +82,10 @@ class Integers:
         return a & MASK[to_bits]
 
     def reverse_bytes(self, bits: int, a: int) -> int:
-        return int.from_bytes(a.to_bytes(bits // 8, "little"), "big")
+        reversed_bytes = 0
+        for low in range(0, bits, 8):
+            reversed_bytes |= (a >> low & 0xFF) << bits - 8 - low
+        return reversed_bytes
 
     def equal(self, bits: int, a: int, b: int) -> bool:
         return a == b

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 W = TypeVar("W")
+WIDTHS = (1, 8, 16, 32, 64)  # of all words in the semantics, in bits: flags, and what memory and registers hold
 
 
 class Truth(Protocol):

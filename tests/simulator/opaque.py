@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from simulator.integers import INTEGERS
 from simulator.memory import ByteMemory
-from simulator.words import Truth
+from simulator.words import WIDTHS, Truth
 
 
 class Opaque:
@@ -19,6 +19,7 @@ class Opaque:
     __slots__ = ("bits", "value")
 
     def __init__(self, bits: int, value: int) -> None:
+        assert bits in WIDTHS  # all that model.domains compares
         assert 0 <= value < 2**bits
         self.bits, self.value = bits, value
 
