@@ -13,7 +13,7 @@ from rich.console import Console
 import proofs.theorems  # noqa: F401 - registers them
 from proofs import contracts
 from proofs.cache import DIRECTORY, REPOSITORY, Cache
-from proofs.mutants import MUTANTS
+from proofs.mutants import MUTANTS, Mutant
 from proofs.mutation import BadMutant, Outcome, run_mutants
 from proofs.report import Display, as_json, show_mutants, show_theorems
 from proofs.runner import Options, decide_theorems, export
@@ -32,6 +32,7 @@ def command_line() -> argparse.ArgumentParser:
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to FILE")
     parser.add_argument("--smt2", metavar="DIR", type=Path, help="write each obligation to DIR as an SMT-LIB 2 script")
     parser.add_argument("--mutants", action="store_true", help="show that the theorems notice changes of the code")
+    parser.add_argument("--mutant", metavar="ID", action="append", help="only this change; may be repeated")
     parser.add_argument("--second-solver", action="store_true", help="decide each obligation with Bitwuzla, too")
     parser.add_argument("--crosshair", metavar="SECONDS", type=int, help="let CrossHair look for broken contracts")
     parser.add_argument("--jobs", metavar="N", type=int, default=2, help="worker processes (2)")
@@ -52,6 +53,15 @@ def selected(only: Sequence[str] | None) -> list[Theorem]:
     return [theorem for theorem in THEOREMS.values() if theorem.id in chosen]
 
 
+def changes(ids: Sequence[str] | None, theorems: Sequence[Theorem]) -> list[Mutant]:
+    """The mutants with these ids; all that the theorems may kill if none is named. KeyError names one that is not."""
+    known = {mutant.id: mutant for mutant in MUTANTS}
+    if ids is not None:
+        return [known[id] for id in ids]
+    chosen = {theorem.id for theorem in theorems}
+    return [mutant for mutant in MUTANTS if chosen.intersection(mutant.killed_by)]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_line()
     asked = parser.parse_args(arguments)
@@ -59,6 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         theorems = selected(asked.only)
     except KeyError as unknown:
         parser.error(f"no theorem or family is called {unknown}; there are {', '.join(THEOREMS)}")
+    try:
+        mutants = changes(asked.mutant, theorems) if asked.mutants or asked.mutant else []
+    except KeyError as unknown:
+        parser.error(f"no mutant is called {unknown}; they are in proofs/mutants/")
+    if asked.mutant and asked.only is None:
+        theorems = [theorem for theorem in theorems if any(theorem.id in mutant.killed_by for mutant in mutants)]
     if asked.jobs < 1 or (asked.crosshair is not None and asked.crosshair < 1):
         parser.error("--jobs and --crosshair need a positive number")
     console = Console()
@@ -69,10 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show_theorems(console, results, asked.second_solver)
     holds = all(result.status is Status.PROVED for result in results)
     outcomes: list[Outcome] = []
-    if asked.mutants:
-        ids = {theorem.id for theorem in theorems}
+    if mutants:
         proved = {result.id for result in results if result.status is Status.PROVED}
-        mutants = [mutant for mutant in MUTANTS if ids.intersection(mutant.killed_by)]
         try:
             with Display(console) as display:
                 outcomes = run_mutants(mutants, THEOREMS, asked.jobs, cache, display, proved)

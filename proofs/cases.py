@@ -13,17 +13,22 @@ from dataclasses import dataclass, field
 import z3
 
 from proofs.executor import LIMITS, PathFailed
+from proofs.replay import raised_again, replayed
 from proofs.second_solver import SecondSolver
 from proofs.solver import Proved, Status, Verdict, inputs_of, satisfiable
-from proofs.theorem import Case, Obligation, Theorem
+from proofs.theorem import Case, Obligation, Replay, Theorem
 
 OBLIGATION_TIMEOUT_MS = 60_000
 NEWS_EVERY_S = 0.3
+REPLAYED = 5  # counterexamples of one case; the others are like them
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a case is not proved. `what` is the obligation, in words; the counterexample is name = value."""
+    """Why a case is not proved. `what` is the obligation, in words; the counterexample is name = value.
+
+    `values` are those of all unknowns; `replay` says whether the counterexample was confirmed, if it was tried.
+    """
 
     theorem: str
     case: str
@@ -31,6 +36,8 @@ class Finding:
     status: Status
     reason: str = ""
     counterexample: tuple[tuple[str, int], ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
+    replay: Replay | None = None
 
 
 @dataclass(slots=True)
@@ -65,6 +72,7 @@ class Judged:
 def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGATION_TIMEOUT_MS) -> Iterator[Judged]:
     """The verdicts on the case, one after the other. Ends at the first thing that stops its exploration."""
     obligations = case.obligations()
+    replays = 0
     while True:
         try:
             obligation = next(obligations)
@@ -73,7 +81,8 @@ def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGA
         except PathFailed as failed:
             verdict = inputs_of(failed, timeout_ms)
             where = f"{failed.what or 'the code'} raises {failed}"
-            yield Judged(None, _finding(theorem, case, where, verdict))
+            again = raised_again(case, failed, verdict.values) if verdict.values is not None else None
+            yield Judged(None, _finding(theorem, case, where, verdict, again))
             return
         except LIMITS as limit:
             verdict = Verdict(Status.UNKNOWN, reason=f"{type(limit).__name__}: {limit}")
@@ -84,12 +93,19 @@ def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGA
             yield Judged(None, _finding(theorem, case, "the theorem's own code", verdict))
             return
         verdict = proved.decide(obligation, timeout_ms)
-        finding = None if verdict.status is Status.PROVED else _finding(theorem, case, obligation.what, verdict)
+        finding = None
+        if verdict.status is not Status.PROVED:
+            replay = None
+            if verdict.values is not None and replays < REPLAYED:
+                replay = replayed(case, obligation, verdict.values)
+                replays += 1
+            finding = _finding(theorem, case, obligation.what, verdict, replay)
         yield Judged(obligation, finding)
 
 
-def _finding(theorem: Theorem, case: Case, what: str, verdict: Verdict) -> Finding:
-    return Finding(theorem.id, case.name, what, verdict.status, verdict.reason, verdict.counterexample)
+def _finding(theorem: Theorem, case: Case, what: str, verdict: Verdict, replay: Replay | None = None) -> Finding:
+    values = verdict.values.named() if verdict.values is not None else ()
+    return Finding(theorem.id, case.name, what, verdict.status, verdict.reason, verdict.counterexample, values, replay)
 
 
 def decide_case(

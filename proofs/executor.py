@@ -10,13 +10,19 @@ budget raises `OutOfPaths`: never a silent bound. Trusts z3 for "impossible".
 
 An exception that nobody expected is a finding with an input that leads to it: `PathFailed` carries the path. That does
 not hold for what the domains cannot express (`LIMITS`); those propagate as they are and leave the theorem undecided.
+
+Replaying a counterexample is the other mode: within `guided` every fork is decided by the counterexample's numbers, the
+solver is not asked, and a function has one path at most. Its arguments are known then, so the function is also called
+as it ships, on Python's own ints, and both must come to the same (`NotTheSame`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 import z3
 
@@ -44,6 +50,13 @@ class PathFailed(Exception):
     def __init__(self, what: str, conditions: tuple[z3.BoolRef, ...], cause: Exception) -> None:
         self.what, self.conditions, self.cause = what, conditions, cause
         super().__init__(f"{type(cause).__name__}: {cause}")
+
+
+class NotTheSame(Exception):
+    """On the numbers of a counterexample the function does something else than on symbols that stand for them."""
+
+    def __init__(self, what: str, by_symbols: object, by_numbers: object) -> None:
+        super().__init__(f"{what}: {by_symbols!r} by symbols, {by_numbers!r} by numbers")
 
 
 # The executor cannot go on; the code need not be wrong. mypy rules the built-in two out for concrete values: they come
@@ -121,6 +134,37 @@ class _Run:
         return not self.prune or _ANSWERS.possible((*self.given, condition))
 
 
+class Guide(Protocol):
+    """The numbers of a counterexample."""
+
+    def truth(self, condition: z3.BoolRef) -> bool:
+        """What the condition comes to."""
+        ...
+
+    def plain(self, value: Any) -> Any:  # noqa: ANN401 - of any type, which it keeps
+        """`value` with numbers in place of everything unknown in it."""
+        ...
+
+
+class _GuidedRun(_Run):
+    """The one run that the numbers lead through."""
+
+    def __init__(self, assumptions: tuple[z3.BoolRef, ...], guide: Guide) -> None:
+        super().__init__(assumptions, (), prune=False)
+        self.guide = guide
+
+    def decide(self, condition: z3.BoolRef) -> bool:
+        side = self.guide.truth(condition)
+        self.given.append(condition if side else z3.Not(condition))
+        return side
+
+    def possible(self) -> bool:
+        return True
+
+    def certain(self, condition: z3.BoolRef) -> bool:
+        return self.guide.truth(condition)
+
+
 def conjuncts(condition: z3.BoolRef) -> list[z3.BoolRef]:
     """The conditions that `condition` is the conjunction of."""
     if not z3.is_and(condition):
@@ -171,6 +215,19 @@ _ANSWERS = _Answers()
 
 
 _RUNS: list[_Run] = []  # the innermost is the current one
+_GUIDES: list[Guide] = []
+
+
+@contextmanager
+def guided(guide: Guide) -> Iterator[None]:
+    """Explorations follow the guide. What outlives one (a cached formula, say) must be explored without `prune`:
+    those stay complete.
+    """
+    _GUIDES.append(guide)
+    try:
+        yield
+    finally:
+        _GUIDES.pop()
 
 
 def decide(condition: z3.BoolRef) -> bool:
@@ -205,13 +262,17 @@ def explore(
     `allowed` nor one of `LIMITS`; `what` says there which case it is.
     Without `prune` no solver is asked and impossible paths come out too: for functions that are to become formulas.
     """
+    guide = _GUIDES[-1] if _GUIDES else None
+    if guide is not None and prune and not all(map(guide.truth, assuming)):
+        return
     pending: list[tuple[bool, ...]] = [()]
     explored = 0
     while pending:
         if explored == budget:
             raise OutOfPaths(budget)
         explored += 1
-        run = _Run(assuming, pending.pop(), prune)
+        prefix = pending.pop()
+        run = _Run(assuming, prefix, prune) if guide is None or not prune else _GuidedRun(assuming, guide)
         _RUNS.append(run)
         result: T | None = None
         raised: Exception | None = None
@@ -224,11 +285,34 @@ def explore(
         except PathFailed as inner:  # of an exploration within this one
             raise PathFailed(inner.what or what, (*run.given, *inner.conditions), inner.cause) from inner.cause
         except Exception as exception:
-            if run.possible():
+            if run.possible() if guide is None else all(map(guide.truth, run.given)):
+                _compare(function, guide, what, exception)
                 raise PathFailed(what, tuple(run.given), exception) from exception
             pending += run.alternatives
             continue
         finally:
             _RUNS.pop()
         pending += run.alternatives
+        if guide is not None and all(map(guide.truth, run.given)):
+            _compare(function, guide, what, result if raised is None else raised)
         yield Path(tuple(run.given), result, raised)
+
+
+def _compare(function: Callable[[], Any], guide: Guide | None, what: str, came: object) -> None:
+    """Call the function as it ships, on numbers, if its arguments are known. Raises NotTheSame."""
+    if guide is None or not isinstance(function, partial) or isinstance(came, LIMITS):
+        return
+    _RUNS.append(_GuidedRun((), guide))  # an argument may be a stand-in that forks
+    try:
+        plain: object = guide.plain(function)()
+    except Exception as exception:
+        plain = exception
+    finally:
+        _RUNS.pop()
+    if isinstance(came, Exception) or isinstance(plain, Exception):
+        same = type(came) is type(plain)
+    else:
+        same = guide.plain(came) == plain
+    if not same:
+        name = getattr(function.func, "__name__", repr(function.func))
+        raise NotTheSame(what or name, came, plain)

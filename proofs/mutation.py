@@ -1,8 +1,9 @@
 """Shows that the theorems can fail: runs them over modules of the core with one line changed.
 
-A mutant is killed if one of the theorems that it names is refuted by a concrete counterexample. "Unknown" is no kill,
-and neither is a mutant that cannot be imported. In a forked process all of our modules are forgotten and imported
-anew, the changed one from its changed text: files stay as they are, and nobody keeps a function of the old module.
+A mutant is killed if one of the theorems that it names is refuted by a concrete counterexample which `proofs.replay`
+confirms. "Unknown" is no kill, and neither is a mutant that cannot be imported. In a forked process all of our modules
+are forgotten and imported anew, the changed one from its changed text: files stay as they are, and nobody keeps a
+function of the old module.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ class BadMutant(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a mutant: with `killed`, the theorem, case and counterexample; else why it survived."""
+    """What became of a mutant: with `killed`, the theorem, case and counterexample; else why it survived.
+
+    `values` are those of all unknowns, `replay` what was seen when the counterexample was run.
+    """
 
     mutant: str
     killed: bool
@@ -46,6 +50,8 @@ class Outcome:
     case: str = ""
     what: str = ""
     counterexample: tuple[tuple[str, int], ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
+    replay: tuple[str, ...] = ()
     reason: str = ""
 
 
@@ -112,11 +118,16 @@ def _first_refutation(mutant: Mutant) -> Outcome:
         return Outcome(mutant.id, False, reason=f"cannot be imported: {type(exception).__name__}: {exception}")
     doubts: list[str] = []
     for finding in _findings(cases, mutant.case):
-        if finding.status.value == "refuted":
-            shown = finding.counterexample
-            return Outcome(mutant.id, True, finding.theorem, finding.case, finding.what, shown)
-        doubts.append(f"{finding.theorem} {finding.case}: {finding.reason}")
-    return Outcome(mutant.id, False, reason=f"undecided: {doubts[0]}" if doubts else "everything is proved of it")
+        if finding.status.value != "refuted":
+            doubts.append(f"undecided: {finding.theorem} {finding.case}: {finding.reason}")
+        elif finding.replay is None or not finding.replay.confirmed:
+            why = " ".join(finding.replay.lines) if finding.replay is not None else "it was not run"
+            where = f"{finding.theorem} {finding.case}: {finding.what}"
+            doubts.insert(0, f"counterexample not confirmed: {where}: {why}")
+        else:
+            about = finding.theorem, finding.case, finding.what
+            return Outcome(mutant.id, True, *about, finding.counterexample, finding.values, finding.replay.lines)
+    return Outcome(mutant.id, False, reason=doubts[0] if doubts else "everything is proved of it")
 
 
 def _findings(cases: Sequence[tuple[Any, Any]], first: str) -> Iterator[Any]:
@@ -174,7 +185,7 @@ def run_mutants(
         if known is None:
             todo.append(mutant)
         else:
-            outcomes.append(Outcome(**{**known, "counterexample": tuple(map(tuple, known["counterexample"]))}))
+            outcomes.append(_remembered(known))
     watcher.started(len(todo))
     for index, said in forked([_task(mutant) for mutant in todo], jobs, MUTANT_LIMIT_S):
         if isinstance(said, News):
@@ -186,6 +197,12 @@ def run_mutants(
             cache.store(keys[outcome.mutant], asdict(outcome))
     order = {mutant.id: position for position, mutant in enumerate(mutants)}
     return sorted(outcomes, key=lambda outcome: order[outcome.mutant])
+
+
+def _remembered(known: dict[str, Any]) -> Outcome:
+    """An outcome from JSON, which has no tuples."""
+    pairs = {name: tuple(map(tuple, known[name])) for name in ("counterexample", "values")}
+    return Outcome(**{**known, **pairs, "replay": tuple(known["replay"])})
 
 
 def _task(mutant: Mutant) -> Task[Outcome]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 import z3
 
 from proofs.executor import PathFailed
-from proofs.symbolic import INT_BITS
 from proofs.theorem import Obligation
+from proofs.values import Values
 
 DEFAULT_TIMEOUT_MS = 60_000
 
@@ -24,11 +25,12 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """With REFUTED comes the counterexample, name by name; with UNKNOWN why."""
+    """With REFUTED comes the counterexample, what is shown of it and all of it; with UNKNOWN why."""
 
     status: Status
     counterexample: tuple[tuple[str, int], ...] = ()
     reason: str = ""
+    values: Values | None = None
 
 
 class Proved:
@@ -65,9 +67,17 @@ def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Ver
         return Verdict(Status.PROVED)
     if answer == z3.unknown:
         return Verdict(Status.UNKNOWN, reason=solver.reason_unknown())
-    model = solver.model()
-    shown = tuple((name, _value(model, term)) for name, term in obligation.shown)
-    return Verdict(Status.REFUTED, shown)
+    if obligation.besides:
+        solver.add(*obligation.besides)
+        answer = solver.check()
+        if answer != z3.sat:
+            return Verdict(Status.UNKNOWN, reason=f"refuted, but with what holds besides: {answer}")
+    return _refuted(solver.model(), obligation.shown)
+
+
+def _refuted(model: z3.ModelRef, shown: Iterable[tuple[str, z3.ExprRef]]) -> Verdict:
+    values = Values(model)
+    return Verdict(Status.REFUTED, tuple((name, values.shown(term)) for name, term in shown), values=values)
 
 
 def inputs_of(failed: PathFailed, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
@@ -79,8 +89,7 @@ def inputs_of(failed: PathFailed, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdi
     if answer != z3.sat:
         why = "its path cannot be taken, and the rest was not explored" if answer == z3.unsat else "can it be taken?"
         return Verdict(Status.UNKNOWN, reason=why)
-    model = solver.model()
-    return Verdict(Status.REFUTED, tuple((name, _value(model, term)) for name, term in _constants(failed.conditions)))
+    return _refuted(solver.model(), _constants(failed.conditions))
 
 
 def _constants(terms: tuple[z3.ExprRef, ...]) -> list[tuple[str, z3.ExprRef]]:
@@ -117,12 +126,3 @@ def smt2(obligation: Obligation) -> str:
     what = " ".join(obligation.what.split())  # a comment ends at the end of its line
     header = f"; {what}\n(set-logic QF_BV)\n"
     return header + "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith(";"))
-
-
-def _value(model: z3.ModelRef, term: z3.ExprRef) -> int:
-    value = model.eval(term, model_completion=True)
-    if z3.is_bool(value):
-        return int(z3.is_true(value))
-    if value.size() == INT_BITS:  # stands for a Python int
-        return int(value.as_signed_long())
-    return int(value.as_long())

@@ -8,18 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import z3
+
+if TYPE_CHECKING:
+    from proofs.values import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Whether a counterexample is real, and what was seen when it was run, line by line, for people."""
+
+    confirmed: bool
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """Under `given`, `claim` must hold. `what` says in words which case it is, for people."""
+    """Under `given`, `claim` must hold. `what` says in words which case it is, for people.
+
+    `besides` holds as well, but the proof does not need it: a counterexample must satisfy it to be real. `replay` runs
+    a counterexample in a way of its own, as machine code say; `proofs.replay` does what is common to all.
+    """
 
     what: str
     given: tuple[z3.BoolRef, ...]
     claim: z3.BoolRef
     shown: tuple[tuple[str, z3.ExprRef], ...] = ()  # what a counterexample prints: name and term
+    besides: tuple[z3.BoolRef, ...] = ()
+    replay: Callable[[Values], Replay] | None = None
 
 
 @dataclass(frozen=True, slots=True)

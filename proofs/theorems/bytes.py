@@ -7,6 +7,7 @@ operands take every value, immediates and displacements are symbolic.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
@@ -156,16 +157,18 @@ def _prefix(form: type) -> Iterator[Obligation]:
 
 
 def _read_back(instruction: x86.X86, unknowns: _Unknowns, rest: tuple[Any, ...]) -> Iterator[Obligation]:
-    def both() -> tuple[x86.X86, int, int]:
-        code = encoded(instruction)
-        read, length = decode((*code, *rest))
-        return read, length, len(code)
-
     what = f"{instruction}"
-    for path in explore(both, assuming=unknowns.assumptions, what=what):
+    for path in explore(partial(_both, instruction, rest), assuming=unknowns.assumptions, what=what):
         read, length, written = path.returned
         claim = z3.And(same(read, instruction), condition_of(length == written))
         yield Obligation(what, path.conditions, claim, tuple(unknowns.shown))
+
+
+def _both(instruction: x86.X86, rest: tuple[Any, ...]) -> tuple[x86.X86, int, int]:
+    """What is read back, its length by the decoder, and the length of what was written."""
+    code = encoded(instruction)
+    read, length = decode((*code, *rest))
+    return read, length, len(code)
 
 
 def _cases(prove: Callable[[type], Iterator[Obligation]]) -> Iterator[Case]:
@@ -206,7 +209,7 @@ def _fixup() -> Iterator[Obligation]:
     unknowns = _Unknowns()
     target, end = (unknowns.between(name, -(1 << 63), 1 << 63) for name in ("target", "end"))
     fits = z3.And(condition_of(target - end >= -(1 << 31)), condition_of(target - end < 1 << 31))
-    for path in explore(lambda: distance(target, end), assuming=unknowns.assumptions, allowed=(EncodingRefused,)):
+    for path in explore(partial(distance, target, end), assuming=unknowns.assumptions, allowed=(EncodingRefused,)):
         if path.raised is not None:
             yield Obligation("refused", path.conditions, z3.Not(fits), tuple(unknowns.shown))
             continue

@@ -58,6 +58,7 @@ def _range(stride: int, write: bool) -> Iterator[Obligation]:
     other = Span(u.between("a frame's start", 0, LAYOUT_RANGE), layout.frame_bytes)
     spans, first = tuple(layout.span(region) for region in flat_regions(write)), stride == STRIDES[0]
     asked = partial(host_span, layout, frame_top, pointer, length, write)
+    about = partial(_about, tuple(u.shown))
     for path in explore(asked, assuming=tuple(u.given), prune=False):
         found = path.returned
         if any(found is span for span in spans) and not first:
@@ -65,19 +66,21 @@ def _range(stride: int, write: bool) -> Iterator[Obligation]:
         if found is not None:
             holds = within(pointer, length, found.low, found.low + found.size)
             known = some(*(found is span for span in spans), _live_frame(layout, frame_top, found))
-            yield _about("accepted: a region or live frame", path, known, frame_top.bits, pointer.bits)
-            yield _about("accepted: all of it is inside", path, holds, pointer.bits)
+            yield about("accepted: a region or live frame", path, known, frame_top.bits, pointer.bits)
+            yield about("accepted: all of it is inside", path, holds, pointer.bits)
             continue
         for span in spans if first else ():
             held = within(pointer, length, span.low, span.low + span.size)
-            yield _about("refused: no region holds it", path, z3.Not(held))
+            yield about("refused: no region holds it", path, z3.Not(held))
         held = every(within(pointer, length, other.low, other.low + other.size), length > 0)
         live_frame = _live_frame(layout, frame_top, other)
-        yield _about("refused: no live frame holds it", path, z3.Not(every(held, live_frame)))
+        yield about("refused: no live frame holds it", path, z3.Not(every(held, live_frame)))
 
 
-def _about(what: str, path: Path[Any], claim: z3.BoolRef, *also: z3.ExprRef) -> Obligation:
-    return Obligation(what, relevant(path.conditions, claim, *also), claim)
+def _about(
+    shown: tuple[tuple[str, z3.ExprRef], ...], what: str, path: Path[Any], claim: z3.BoolRef, *also: z3.ExprRef
+) -> Obligation:
+    return Obligation(what, relevant(path.conditions, claim, *also), claim, shown, besides=path.conditions)
 
 
 def _access(stride: int, size: int, write: bool) -> Iterator[Obligation]:
@@ -94,10 +97,12 @@ def _access(stride: int, size: int, write: bool) -> Iterator[Obligation]:
     by_words = _true(lambda: memory._in_live_frame(words, layout, size)(top, place))
     same_parts.append(by_words == _true(lambda: in_live_frame(layout, frame_top, address, size)))
     for claim in same_parts if stride == STRIDES[0] else same_parts[-1:]:
-        yield Obligation(f"a part, {size} bytes", relevant(u.given, claim), claim, tuple(u.shown))
+        given = relevant(u.given, claim)
+        yield Obligation(f"a part, {size} bytes", given, claim, tuple(u.shown), besides=tuple(u.given))
     by_words = _true(lambda: memory.access_check(words, layout, size, write)(top, place))
     claim = by_words == _true(lambda: may_access(layout, frame_top, address, size, write))
-    yield Obligation(f"{size} bytes, write={write}", tuple(same_parts), claim, tuple(u.shown))
+    whole = f"{size} bytes, write={write}"
+    yield Obligation(whole, tuple(same_parts), claim, tuple(u.shown), besides=tuple(u.given))
 
 
 def _true(judge: Callable[[], bool]) -> z3.BoolRef:

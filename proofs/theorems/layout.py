@@ -56,7 +56,7 @@ def _strides() -> Iterator[Obligation]:
 def _assumed(stride: int, named: Iterable[tuple[str, Assumption]] = tuple(ASSUMPTIONS.items())) -> Iterator[Obligation]:
     u = unknown()
     layout, placement, depth = u.layout(stride), u.placement(), u.depth()
-    given = (accepted(lambda: hypothesis_violation(layout, placement), u.given),)
+    given = (accepted(partial(hypothesis_violation, layout, placement), u.given),)
     for statement, assumption in named:
         claim = every(*assumption(layout, placement, depth))
         yield Obligation(f"{statement}: stride {stride:#x}", given, claim, tuple(u.shown))
@@ -66,7 +66,7 @@ def _refused(stride: int) -> Iterator[Obligation]:
     """With this stride no layout passes: there is no room for the stack."""
     u = unknown()
     layout, placement = u.layout(stride), u.placement()
-    passes = accepted(lambda: hypothesis_violation(layout, placement), u.given)
+    passes = accepted(partial(hypothesis_violation, layout, placement), u.given)
     yield Obligation(f"refused: stride {stride:#x}", tuple(u.given), z3.Not(passes), tuple(u.shown))
 
 
@@ -80,7 +80,7 @@ def _planned(stride: int) -> Iterator[Obligation]:
     plans = partial(plan, read_only, writable, calldata, profile)
     out = unknown()
     layout, placement = out.layout(stride), out.placement()  # stand for what comes out: see `same` below
-    accepts = accepted(lambda: hypothesis_violation(layout, placement), out.given)
+    accepts = accepted(partial(hypothesis_violation, layout, placement), out.given)
     for path in explore(plans, assuming=tuple(u.given), allowed=(LayoutRefused,), prune=False):
         if path.raised is None and stride not in POSSIBLE:
             yield Obligation(f"refused: stride {stride:#x}", tuple(u.given), z3.Not(z3.And(*path.conditions)))
@@ -98,7 +98,7 @@ def _windows() -> Iterator[Obligation]:
     """`is_window`, by which assumptions speak of windows, is what the code computes."""
     u = unknown()
     size = u.between("size", 0, LAYOUT_RANGE)
-    for path in explore(lambda: power_of_two(size), assuming=tuple(u.given)):
+    for path in explore(partial(power_of_two, size), assuming=tuple(u.given)):
         claim = is_window(as_int(path.returned), size)
         yield Obligation("power_of_two", path.conditions, claim, tuple(u.shown))
 
@@ -113,7 +113,7 @@ def _hypothesis_cases() -> Iterator[Case]:
 def _satisfiable() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
     u = unknown()
     layout, placement = u.layout(STRIDES[0]), u.placement()
-    yield "accepted by the predicate", (accepted(lambda: hypothesis_violation(layout, placement), u.given),)
+    yield "accepted by the predicate", (accepted(partial(hypothesis_violation, layout, placement), u.given),)
 
 
 register(

@@ -7,6 +7,7 @@ into functions, are read, not proved (docs/proofs/compose.md).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from proofs.executor import Fork, explore
 from proofs.placements import Unknown, every, unknown
 from proofs.symbolic import Int, as_int
 from proofs.theorem import Case, Obligation, Theorem, register
+from proofs.values import Values
 from validator.isa import FRAME_POINTER, ROWS, Field, Form, Instruction, Kind, registers_written, slots, successors
 from validator.validate import MAX_SLOTS, Function, edge_rejection, local_rejection
 
@@ -30,6 +32,16 @@ class _Helpers:
 
     def __contains__(self, number: object) -> bool:
         return bool(Fork(self.known))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The same, of a program that is known: by pc, whether a slot that is read is a second one."""
+
+    second: dict[int, bool]
+
+    def __getitem__(self, pc: int) -> Form | None:
+        return None if self.second[pc] else FORMS[0][1].form
 
 
 class _Forms:
@@ -50,6 +62,9 @@ class _Forms:
 
     def __getitem__(self, pc: int | Int) -> Form | None:
         return None if Fork(self.second(as_int(pc))) else FORMS[0][1].form
+
+    def plain(self, values: Values) -> _Known:
+        return _Known({values.plain(pc): values.truth(second) for pc, second in self.read})
 
     def consistent(self) -> z3.BoolRef:
         pairs = [(a, b) for i, a in enumerate(self.read) for b in self.read[:i]]
