@@ -51,14 +51,17 @@ def native_unavailable() -> str | None:
 
 
 class Arena:
-    """One process's machine code. Thread-safe. Raises EngineUnavailable where there can be none."""
+    """One process's machine code. Thread-safe. Raises EngineUnavailable where there can be none.
 
-    def __init__(self, size: int = ARENA_BYTES) -> None:
+    `wish`: see `Reservation`. Only tests that must see the same addresses in every run have one.
+    """
+
+    def __init__(self, size: int = ARENA_BYTES, wish: int | None = None) -> None:
         reason = native_unavailable()
         if reason is not None:
             raise EngineUnavailable(reason)
         self._returned = Returns()
-        self._reservation = Reservation(size)
+        self._reservation = Reservation(size, wish)
         self._reservation.protect(0, TABLE_BYTES, READ_WRITE)
         self._table = self._reservation.view[:TABLE_BYTES].cast("Q")
         self._slots = Extents(TABLE_BYTES // TABLE_SLOT)

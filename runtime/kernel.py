@@ -42,9 +42,10 @@ class Reservation:
 
     # The module `mmap` cannot do this: it has no writable buffer over a mapping that is not writable yet.
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, wish: int | None = None) -> None:
+        """`wish`: the address to ask the kernel for, which it grants where nothing else lies. Without: it chooses."""
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE
-        address = _mmap(None, size, NO_ACCESS, flags, -1, 0)
+        address = _mmap(wish, size, NO_ACCESS, flags, -1, 0)
         if address is None or address == _MAP_FAILED:
             reason = os.strerror(ctypes.get_errno())
             raise MemoryUnavailable(f"cannot reserve {size} bytes of address space: {reason} (ulimit -v?)")
