@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from differential.__main__ import command_line as differential_command_line
 from proofs.__main__ import command_line as proofs_command_line
 from proofs.theorem import THEOREMS
 from runtime.__main__ import command_line
@@ -23,7 +24,7 @@ from validator.errors import Reason
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 REFERENCE = (REPOSITORY / "docs" / "reference.md").read_text()
-PACKAGES = ("validator", "jit", "simulator", "runtime")
+PACKAGES = ("validator", "jit", "simulator", "differential", "runtime")
 
 
 # ---------------------------------------------------------------- what it shows
@@ -81,10 +82,7 @@ def test_the_tour_of_the_api_runs(capsys: pytest.CaptureFixture[str], monkeypatc
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)+[\w.]*)`|\]\(([\w/.]+)\)", README))))
 def test_files_and_folders_that_are_named_exist(path: tuple[str, str]) -> None:
     name = path[0] or path[1]
-    if name == "differential/":
-        assert not (REPOSITORY / name).exists(), f"{name} exists now: the paragraph `Not yet` is out of date"
-    else:
-        assert (REPOSITORY / name).exists()
+    assert (REPOSITORY / name).exists()
 
 
 def test_commands_of_the_table_of_claims_exist() -> None:
@@ -96,7 +94,9 @@ def test_commands_of_the_table_of_claims_exist() -> None:
         if words[2] == "pytest":
             assert (REPOSITORY / words[3]).exists(), command
         elif words[2] == "proofs":
-            assert proofs_options() >= {word for word in words if word.startswith("--")}, command
+            assert options(proofs_command_line()) >= {word for word in words if word.startswith("--")}, command
+        elif words[2] == "differential":
+            assert options(differential_command_line()) >= {w for w in words if w.startswith("--")}, command
         elif words[2] == "runtime":
             assert words[3] in known, command
             assert known[words[3]] >= {word for word in words if word.startswith("--")}, command
@@ -129,16 +129,23 @@ def test_every_command_and_option_is_in_the_reference_and_no_other() -> None:
     assert described == subcommands()
 
 
-def proofs_options() -> set[str]:
-    """The long options of `python -m proofs`."""
-    found = {option for action in proofs_command_line()._actions for option in action.option_strings}
+def options(parser: argparse.ArgumentParser) -> set[str]:
+    """The long options of a command without subcommands."""
+    found = {option for action in parser._actions for option in action.option_strings}
     return {option for option in found if option.startswith("--")} - {"--help"}
 
 
-def test_every_option_of_the_proofs_is_in_the_reference_and_no_other() -> None:
-    (text,) = re.findall(r"^## Proofs\n(.*?)^## ", REFERENCE, re.M | re.S)
+@pytest.mark.parametrize(
+    ("heading", "parser"),
+    [("Proofs", proofs_command_line()), ("Differential campaigns", differential_command_line())],
+    ids=["proofs", "differential"],
+)
+def test_every_option_of_the_other_commands_is_in_the_reference_and_no_other(
+    heading: str, parser: argparse.ArgumentParser
+) -> None:
+    (text,) = re.findall(rf"^## {heading}\n(.*?)^## ", REFERENCE, re.M | re.S)
     rows = re.findall(r"^\| `-.*?\|", text, re.M)
-    assert {option for row in rows for option in re.findall(r"--[a-z0-9-]+", row)} == proofs_options()
+    assert {option for row in rows for option in re.findall(r"--[a-z0-9-]+", row)} == options(parser)
 
 
 def test_the_table_of_theorems_has_each_that_is_registered_and_no_other() -> None:

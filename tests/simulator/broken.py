@@ -1,18 +1,19 @@
-"""Copies of the reference semantics with one text replaced, each a mistake that some runtime has made.
+"""Copies of modules with one text replaced, each a mistake that somebody has made.
 
-A mutant names the slices of the corpus that must notice it. `broken_engine` compiles a copy of the modules, so the
-real ones stay as they are; classes of a copy are not those of the original, which `machine` allows for.
+A mutant says what must notice it: slices of the corpus, or a form of instruction. `broken_copies` compiles a copy of
+the modules, so the real ones stay as they are; classes of a copy are not those of the original, which `machine` allows
+for.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
 import pytest
 
-import simulator
 from simulator import alu, ebpf, integers, memory
 from tests.simulator.machine import Engine
 
@@ -21,7 +22,7 @@ COPIED = (integers, alu, memory, ebpf)  # in the order of their imports
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` occurs once in `module` and becomes `new`; a slice that starts with `seen_by` must notice."""
+    """`old` occurs once in `module` and becomes `new`; `seen_by` must notice."""
 
     name: str
     module: ModuleType
@@ -31,9 +32,17 @@ class Mutant:
 
 
 def broken_engine(mutant: Mutant | None, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """An engine of copied modules, one of them broken if there is a mutant."""
-    copies = {}
-    for original in COPIED:
+    """An engine of copied modules of the reference semantics, one of them broken if there is a mutant."""
+    copies = broken_copies(COPIED, mutant, monkeypatch)
+    return Engine(copies[ebpf], copies[integers].INTEGERS)
+
+
+def broken_copies(
+    modules: Sequence[ModuleType], mutant: Mutant | None, monkeypatch: pytest.MonkeyPatch
+) -> dict[ModuleType, ModuleType]:
+    """The copy of each module, which import each other; in the order of their imports."""
+    copies: dict[ModuleType, ModuleType] = {}
+    for original in modules:
         assert original.__file__ is not None
         with open(original.__file__) as file:
             source = file.read()
@@ -42,6 +51,7 @@ def broken_engine(mutant: Mutant | None, monkeypatch: pytest.MonkeyPatch) -> Eng
             source = source.replace(mutant.old, mutant.new)
         copy = copies[original] = ModuleType(original.__name__)
         monkeypatch.setitem(sys.modules, original.__name__, copy)
-        monkeypatch.setattr(simulator, original.__name__.removeprefix("simulator."), copy)
+        package, _, name = original.__name__.rpartition(".")
+        monkeypatch.setattr(sys.modules[package], name, copy)
         exec(compile(source, original.__file__, "exec"), copy.__dict__)
-    return Engine(copies[ebpf], copies[integers].INTEGERS)
+    return copies

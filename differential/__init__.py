@@ -1,0 +1,16 @@
+"""Evidence that the model is the processor: the same random code on the simulator, on Unicorn, and on this processor.
+
+    snippet     an instruction sequence, and the state before it
+    effects     what an instruction reads and writes, as far as a writer of sequences has to know
+    values      numbers that find mistakes; operands of each form
+    writer      draws snippets: everything they do is defined, and they end
+    placement   where code and memory lie, the same in every engine and every run
+    chunk       snippets as bytes at their addresses, by the assembler that guests get
+    engines/    run the snippets of a chunk
+    outcome     what an engine left, and how two of them differ
+    shrink      a smaller snippet on which the engines still differ
+    campaign    all of it, in two processes
+    encodings   every form against Capstone and Keystone
+
+Nothing trusts this package. It is above everything else but Salix, and needs the extra `differential`.
+"""

@@ -1,0 +1,159 @@
+"""A campaign: draws snippets, runs them on every engine, compares, counts; in forked processes, chunk by chunk.
+
+A snippet depends on the seed and its index alone, so a mismatch is replayed by its index.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing import get_context
+
+from differential.chunk import Chunk, assembled
+from differential.engines import ENGINES, Engine
+from differential.engines.hardware import Hardware
+from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
+from differential.placement import CELLS, Placement
+from differential.snippet import Snippet
+from differential.writer import write_snippet
+from jit.x86 import FORMS
+
+LEAST_PER_FORM = 50
+MOST_MISMATCHES = 200  # a model that is quite wrong need not be compared to the end
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What to run: snippets [first, first + count) of a seed, on these engines. The first one is the reference."""
+
+    seed: int
+    first: int
+    count: int
+    engines: tuple[str, ...]
+
+    def parts(self) -> list[Campaign]:
+        """The same in pieces that fit a chunk each."""
+        found, at, end = [], self.first, self.first + self.count
+        while at < end:
+            next_at = min(end, at - at % CELLS + CELLS)
+            found.append(Campaign(self.seed, at, next_at - at, self.engines))
+            at = next_at
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Two engines differ on a snippet; or none of them finished it, which is a mistake of the writer."""
+
+    index: int
+    engines: tuple[str, str]
+    differences: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Result:
+    """What was run so far."""
+
+    sequences: int = 0
+    forms: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    mismatches: list[Mismatch] = field(default_factory=list)
+
+    def add(self, other: Result) -> None:
+        self.sequences += other.sequences
+        self.forms += other.forms
+        self.ended += other.ended
+        self.mismatches += other.mismatches
+
+    def missing_forms(self) -> list[str]:
+        """Forms that occurred too rarely for the run to say anything about them."""
+        return [form.__name__ for form in FORMS if self.forms[form.__name__] < LEAST_PER_FORM]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Engines at one placement."""
+
+    placement: Placement
+    engines: dict[str, Engine]
+
+    def outcomes(self, snippets: Sequence[Snippet]) -> dict[str, list[Outcome]]:
+        """What each engine makes of the snippets, which must be for different cells."""
+        chunk: Chunk = assembled(snippets, self.placement)
+        return {name: engine.run(chunk) for name, engine in self.engines.items()}
+
+
+@cache
+def bench(names: tuple[str, ...]) -> Bench:
+    """These engines, made once per process. Raises EngineMissing."""
+    engines: dict[str, Engine] = {}
+    placement = Placement()
+    if "hardware" in names:  # it gets its addresses from the kernel; the others take any
+        hardware = Hardware(placement)
+        placement = hardware.placement
+        engines["hardware"] = hardware
+    for name in names:
+        if name not in engines:
+            engines[name] = ENGINES[name](placement)
+    return Bench(placement, {name: engines[name] for name in names})
+
+
+def run_part(part: Campaign) -> Result:
+    """A part that fits a chunk."""
+    there = bench(part.engines)
+    result = Result(part.count)
+    snippets = [write_snippet(part.seed, part.first + k, there.placement.scratch) for k in range(part.count)]
+    outcomes = there.outcomes(snippets)
+    for number, snippet in enumerate(snippets):
+        result.forms.update(type(instruction).__name__ for instruction in snippet.instructions)
+        left = {name: outcomes[name][number] for name in part.engines}
+        result.ended[left[part.engines[0]].ended] += 1
+        found = mismatch(snippet, left)
+        if found is not None:
+            result.mismatches.append(found)
+    return result
+
+
+def mismatch(snippet: Snippet, outcomes: dict[str, Outcome]) -> Mismatch | None:
+    """The first engine that differs from the reference, which is the first of all."""
+    reference, *others = outcomes
+    for other in others:
+        found = differences(snippet, outcomes[reference], outcomes[other])
+        if found:
+            return Mismatch(snippet.index, (reference, other), tuple(found))
+    ended = outcomes[reference].ended
+    if ended not in {FINISHED, DIVIDE_ERROR}:
+        return Mismatch(snippet.index, (reference, reference), (f"ended: {ended}, as nothing should that is drawn",))
+    return None
+
+
+def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
+    """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
+    result = Result()
+    for part in _parts(campaign.parts(), jobs):
+        result.add(part)
+        progress(result)
+        if len(result.mismatches) >= MOST_MISMATCHES:
+            break
+    result.mismatches.sort(key=lambda found: found.index)
+    return result
+
+
+def _parts(parts: Sequence[Campaign], jobs: int) -> Iterator[Result]:
+    """Their results, as they come."""
+    if jobs == 1 or len(parts) == 1:
+        yield from map(run_part, parts)
+        return
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        running: set[Future[Result]] = {pool.submit(run_part, part) for part in parts}
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in running:
+                future.cancel()
