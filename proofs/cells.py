@@ -7,11 +7,16 @@ no constant distance from a base is refused, so a theorem that runs to its end h
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import z3
 
 from proofs.executor import NotExplored
 
+if TYPE_CHECKING:
+    from proofs.values import Values
+
+NEAR = 1 << 12  # bytes around a base that belong to it, where addresses are numbers
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -39,6 +44,19 @@ class BasedMemory:
                     raise NotExplored(f"the cell at {name}{offset:+} is not aligned")
                 return Place(name, offset)
         raise NotExplored(f"an access at {z3.simplify(address)}, which is no constant distance from a base")
+
+    def term(self, address: int, direct: bool, values: Values) -> z3.BitVecRef:
+        """An address that is a number, as a distance from the base that it is near."""
+        for base in self.bases.values():
+            distance = (address - values.number(base) + NEAR) % (1 << 64) - NEAR
+            if distance < NEAR:
+                return base + distance
+        raise NotExplored(f"an access at {address:#x}, which is not near a base")
+
+    def apart(self) -> tuple[z3.BoolRef, ...]:
+        """That the bases are aligned and far from each other: one way to be disjoint, to which numbers can be found."""
+        aligned = [base & 7 == 0 for base in self.bases.values()]
+        return (*aligned, *(z3.LShR(base, 40) == 8 * (i + 1) for i, base in enumerate(self.bases.values())))
 
     def content(self, place: Place) -> z3.BitVecRef:
         return self.stored.get(place, z3.BitVec(f"[{place.base}{place.offset:+}]{self.epochs.get(place.base, '')}", 64))

@@ -5,21 +5,30 @@ or that it goes on behind the macro. Decides how memory is modelled: cells at a 
 context; all others have symbolic addresses. A load whose bytes may overlap an earlier store at another address is
 beyond the model (`Overlap`): no expansion does it. That cells of the two sorts do not overlap is part of what
 gate.memory proves of every access. Trusted by the gate theorems and isa.refines.
+
+While a counterexample is replayed another engine does all this, on numbers: `running_on`, `proofs.concrete`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import z3
 
+from jit.layout import Layout
+from jit.macros import Macro
 from jit.registers import CAGE, Reg
 from jit.x86 import X86, Div, Idiv, JumpIf, Label, Local, Target
 from proofs.executor import Fork
 from proofs.symbolic import Int, SymbolicWords
 from simulator.machine import DivideError, FallThrough, Return, State, ToAddress, ToLabel, UnmodelledDivision
 from simulator.x86 import execute
+
+if TYPE_CHECKING:
+    from proofs.values import Values
 
 MOST_STEPS = 200  # of one expansion; they have no loops
 
@@ -92,6 +101,10 @@ class Memory:
                 del self.context[other, length]
         self.context[offset, size] = value
 
+    def term(self, address: int, direct: bool, values: Values) -> z3.BitVecRef:
+        """An address that is a number, as cells go by it: the context's if the instruction named it off rbp."""
+        return self.base + (address - values.number(self.base)) if direct else z3.BitVecVal(address, 64)
+
     def context_offset(self, address: z3.BitVecRef) -> int | None:
         """Where in the context, or None for other memory."""
         offset = z3.simplify(address - self.base)
@@ -141,6 +154,14 @@ class Unknown:
         return (self.pc + delta).word(64)
 
 
+class Labels(Protocol):
+    """`simulator.machine.Places` of words."""
+
+    def address(self, label: Target) -> z3.BitVecRef: ...
+
+    def pc_plus(self, delta: int) -> z3.BitVecRef: ...
+
+
 _NAMED = [z3.BitVec(reg.name, 64) for reg in Reg]
 
 
@@ -156,6 +177,58 @@ def memory_of(state: State[z3.BitVecRef]) -> Memory:
     return state.memory
 
 
+# ---------------------------------------------------------------- engines
+
+WordsT = TypeVar("WordsT", bound=SymbolicWords)
+
+
+class Engine(Protocol):
+    """Who executes in place of this module."""
+
+    def words(self, symbolic: SymbolicWords) -> SymbolicWords: ...
+
+    def expansion(self, macro: Macro, layout: Layout) -> tuple[X86, ...]: ...
+
+    def run(self, instructions: Sequence[X86], state: State[z3.BitVecRef], labels: Labels, guessing: bool) -> Left: ...
+
+    def call(
+        self, instructions: Sequence[X86], state: State[z3.BitVecRef]
+    ) -> ToAddress[z3.BitVecRef] | Return[z3.BitVecRef]: ...
+
+
+_ENGINES: list[Engine] = []
+
+
+@contextmanager
+def running_on(engine: Engine) -> Iterator[None]:
+    """Let `engine` execute."""
+    _ENGINES.append(engine)
+    try:
+        yield
+    finally:
+        _ENGINES.pop()
+
+
+def domain(words: WordsT) -> WordsT:
+    """The words on which to execute: these, or those of the engine that has taken over."""
+    return _ENGINES[-1].words(words) if _ENGINES else words  # type: ignore[return-value]  # looks like them
+
+
+def expansion(macro: Macro, layout: Layout) -> tuple[X86, ...]:
+    """`macro.expand(layout)`."""
+    return _ENGINES[-1].expansion(macro, layout) if _ENGINES else macro.expand(layout)
+
+
+def guess(step: int) -> z3.BoolRef:
+    """Whether the processor guesses that the jump is taken."""
+    return z3.Bool(f"guess{step}")
+
+
+def guessed_result(reg: Reg, step: int) -> z3.BitVecRef:
+    """What is in `reg` behind a division that faults, as long as nobody has noticed."""
+    return z3.BitVec(f"guessed {reg.name}{step}", 64)
+
+
 def run(
     words: SymbolicWords,
     instructions: Sequence[X86],
@@ -168,6 +241,8 @@ def run(
     With `guessing` the processor may go either way at each conditional jump, whatever the flags say, and past a
     division that faults with anything in its results; where a wrong guess leaves the expansion, nothing more is said.
     """
+    if _ENGINES:
+        return _ENGINES[-1].run(instructions, state, places, guessing)
     labels = {part.number: i for i, part in enumerate(instructions) if isinstance(part, Label)}
     cold = next((i for i, part in enumerate(instructions) if isinstance(part, Label) and part.cold), None)
     end = len(instructions) if cold is None else cold
@@ -183,7 +258,7 @@ def run(
             continue
         if guessing and isinstance(instruction, JumpIf):
             local = isinstance(instruction.label, Local)
-            taken = local and bool(Fork(z3.Bool(f"guess{steps}")))
+            taken = local and bool(Fork(guess(steps)))
             successor: object = ToLabel(instruction.label) if taken else FallThrough()
         else:
             successor = _execute(words, instruction, state, places, steps if guessing else None)
@@ -200,14 +275,39 @@ def run(
     return BEHIND
 
 
+def call(
+    words: SymbolicWords, instructions: Sequence[X86], state: State[z3.BitVecRef]
+) -> ToAddress[z3.BitVecRef] | Return[z3.BitVecRef]:
+    """Execute code without labels or jumps, to its last instruction, which goes to an address that it was given."""
+    if _ENGINES:
+        return _ENGINES[-1].call(instructions, state)
+    for i, instruction in enumerate(instructions):
+        following = execute(words, instruction, state, _NoLabels())
+        if isinstance(following, ToAddress | Return):
+            assert i == len(instructions) - 1, f"{instruction} leaves before the end"
+            return following
+        assert isinstance(following, FallThrough), f"{instruction} jumps"
+    raise AssertionError("the code has no end")
+
+
+class _NoLabels:
+    """`Places` of code without labels."""
+
+    def address(self, label: Target) -> z3.BitVecRef:
+        raise AssertionError(f"label {label}")
+
+    def pc_plus(self, delta: int) -> z3.BitVecRef:
+        raise AssertionError("a pc")
+
+
 def _execute(
-    words: SymbolicWords, instruction: X86, state: State[z3.BitVecRef], places: Unknown, guess: int | None
+    words: SymbolicWords, instruction: X86, state: State[z3.BitVecRef], places: Unknown, step: int | None
 ) -> object:
     try:
         return execute(words, instruction, state, places)
     except (DivideError, UnmodelledDivision):
-        if guess is None or not isinstance(instruction, Div | Idiv):
+        if step is None or not isinstance(instruction, Div | Idiv):
             raise
         for reg in (Reg.rax, Reg.rdx):
-            state.registers[reg] = z3.BitVec(f"guessed {reg.name}{guess}", 64)
+            state.registers[reg] = guessed_result(reg, step)
         return FallThrough()

@@ -2,29 +2,50 @@
 
 Input: a case, what was found in it, and the values of all unknowns. The case's own generator runs again, guided: every
 fork is decided by the numbers, no solver is asked, and shipped functions are called with Python's ints as well. Then
-the claim, computed in Python, must be false where all that is given is true, or the exception be raised again. An
-obligation may know a further way to see it (`Obligation.replay`): on machine code, by running its bytes.
+the claim, computed in Python, must be false where all that is given is true, or the exception be raised again. Machine
+code is run as what it is, bytes, on the integer simulator (`proofs.concrete`).
 
 Trusted by: nobody to find anything. A mutant counts as killed only if its counterexample is confirmed here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import jit.disassemble
+import validator.disassemble
+from jit.x86 import FORMS
+from proofs.concrete import Machine
 from proofs.executor import NotTheSame, PathFailed, guided
+from proofs.machine import running_on
 from proofs.theorem import Case, Obligation, Replay
 from proofs.values import Values
+from validator.isa import Instruction
 
 
 def replayed(case: Case, refuted: Obligation, values: Values) -> Replay:
     """Whether the case comes to the same obligation, and the numbers are against it."""
-    with guided(values):
+    machine = Machine(values)
+    with guided(values), running_on(machine):
         try:
             for obligation in case.obligations():
                 if obligation.what == refuted.what and _violated(obligation, values):
-                    return obligation.replay(values) if obligation.replay is not None else Replay(True)
+                    return Replay(True, (*_about(obligation, values), *machine.lines))
         except Exception as exception:
             return Replay(False, (_unlike(exception),))
     return Replay(False, ("on these numbers the claim holds, or what is given does not",))
+
+
+def _about(obligation: Obligation, values: Values) -> Iterator[str]:
+    """What the obligation is about, as people write it."""
+    for name, subject in values.plain(obligation.about):
+        if isinstance(subject, Instruction):
+            text = validator.disassemble.disassemble(subject)
+        elif type(subject) in FORMS:
+            text = jit.disassemble.disassemble(subject)
+        else:
+            text = bytes(subject).hex(" ") if isinstance(subject, tuple) else f"{subject}"
+        yield f"{name}: {text}"
 
 
 def _violated(obligation: Obligation, values: Values) -> bool:
@@ -33,7 +54,7 @@ def _violated(obligation: Obligation, values: Values) -> bool:
 
 def raised_again(case: Case, failed: PathFailed, values: Values) -> Replay:
     """Whether the case ends in the same exception."""
-    with guided(values):
+    with guided(values), running_on(Machine(values)):
         try:
             for _ in case.obligations():
                 pass

@@ -43,7 +43,7 @@ class Display(mutation.Watcher):
     def progress(self, theorem: str, case: str, progress: cases.Progress) -> None:
         self._obligations[theorem, case] = progress.obligations
         for line in progress.lines:
-            self._console.print(f"{theorem} {case}: {line}", markup=False, highlight=False, soft_wrap=True)
+            _print(self._console, f"{theorem} {case}: {line}")
         self._show(theorem, case)
 
     def ended(self, theorem: str, case: str, obligations: int) -> None:
@@ -87,13 +87,25 @@ def show_theorems(console: Console, results: Sequence[TheoremResult], second: bo
 
 
 def show_finding(console: Console, finding: cases.Finding) -> None:
-    """One reason why something is not proved, with its counterexample as name = value."""
-    where = f"{finding.theorem} {finding.case}: {finding.status.value}: {finding.what}"
-    console.print(where, markup=False, highlight=False, soft_wrap=True)
+    """One reason why something is not proved: the counterexample as name = value, and what running it shows."""
+    _print(console, f"{finding.theorem} {finding.case}: {finding.status.value}: {finding.what}")
     if finding.reason:
-        console.print(f"    {finding.reason}", markup=False, highlight=False, soft_wrap=True)
-    for name, value in finding.counterexample:
-        console.print(f"    {name} = {value:#x}", markup=False, highlight=False, soft_wrap=True)
+        _print(console, f"    {finding.reason}")
+    _show_values(console, finding.counterexample)
+    if finding.replay is not None:
+        _print(console, "    confirmed by running it" if finding.replay.confirmed else "    not confirmed")
+        for line in finding.replay.lines:
+            _print(console, f"    {line}")
+
+
+def _show_values(console: Console, counterexample: Sequence[tuple[str, int]]) -> None:
+    for name, value in counterexample:
+        _print(console, f"    {name} = {value:#x}" + (f" ({value})" if abs(value) > 9 else ""))
+
+
+def _print(console: Console, line: str) -> None:
+    """As it is: neither markup nor wrapping."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_mutants(console: Console, outcomes: Sequence[Outcome], verbose: bool) -> None:
@@ -102,12 +114,12 @@ def show_mutants(console: Console, outcomes: Sequence[Outcome], verbose: bool) -
     console.print(f"mutants: {len(killed)} of {len(outcomes)} killed", highlight=False)
     for outcome in outcomes:
         if not outcome.killed:
-            line = f"survives: {outcome.mutant}: {outcome.reason}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            _print(console, f"survives: {outcome.mutant}: {outcome.reason}")
         elif verbose:
-            shown = ", ".join(f"{name} = {value:#x}" for name, value in outcome.counterexample)
-            line = f"{outcome.mutant}: killed by {outcome.theorem} {outcome.case}: {outcome.what} {shown}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            _print(console, f"{outcome.mutant}: killed by {outcome.theorem} {outcome.case}: {outcome.what}")
+            _show_values(console, outcome.counterexample)
+            for line in outcome.replay:
+                _print(console, f"    {line}")
 
 
 def as_json(results: Sequence[TheoremResult], outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import z3
-
-if TYPE_CHECKING:
-    from proofs.values import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +24,8 @@ class Replay:
 class Obligation:
     """Under `given`, `claim` must hold. `what` says in words which case it is, for people.
 
-    `besides` holds as well, but the proof does not need it: a counterexample must satisfy it to be real. `replay` runs
-    a counterexample in a way of its own, as machine code say; `proofs.replay` does what is common to all.
+    `besides` holds as well, but the proof does not need it: a counterexample must satisfy it to be real. `about` are
+    instructions that a counterexample shows, by name.
     """
 
     what: str
@@ -37,7 +33,7 @@ class Obligation:
     claim: z3.BoolRef
     shown: tuple[tuple[str, z3.ExprRef], ...] = ()  # what a counterexample prints: name and term
     besides: tuple[z3.BoolRef, ...] = ()
-    replay: Callable[[Values], Replay] | None = None
+    about: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,16 +159,16 @@ def _prefix(form: type) -> Iterator[Obligation]:
 def _read_back(instruction: x86.X86, unknowns: _Unknowns, rest: tuple[Any, ...]) -> Iterator[Obligation]:
     what = f"{instruction}"
     for path in explore(partial(_both, instruction, rest), assuming=unknowns.assumptions, what=what):
-        read, length, written = path.returned
-        claim = z3.And(same(read, instruction), condition_of(length == written))
-        yield Obligation(what, path.conditions, claim, tuple(unknowns.shown))
+        code, read, length = path.returned
+        claim = z3.And(same(read, instruction), condition_of(length == len(code)))
+        about = ("instruction", instruction), ("bytes", code), ("read back", read), ("bytes read", length)
+        yield Obligation(what, path.conditions, claim, tuple(unknowns.shown), about=about)
 
 
-def _both(instruction: x86.X86, rest: tuple[Any, ...]) -> tuple[x86.X86, int, int]:
-    """What is read back, its length by the decoder, and the length of what was written."""
+def _both(instruction: x86.X86, rest: tuple[Any, ...]) -> tuple[tuple[Any, ...], x86.X86, int]:
+    """What is written, what is read back, and how many bytes the decoder says it is."""
     code = encoded(instruction)
-    read, length = decode((*code, *rest))
-    return read, length, len(code)
+    return code, *decode((*code, *rest))
 
 
 def _cases(prove: Callable[[type], Iterator[Obligation]]) -> Iterator[Case]:

@@ -13,15 +13,14 @@ from jit import trampolines
 from jit.context import Exit
 from jit.layout import PAGE, Layout, Span, flat_regions, host_span, in_live_frame, in_span, may_access
 from jit.registers import CAGE, GUEST, Reg
-from jit.x86 import X86
 from proofs.cells import BasedMemory, Place
 from proofs.executor import Path, explore
+from proofs.machine import call
 from proofs.placements import LAYOUT_RANGE, Unknown, every, relevant, some, unknown, within
 from proofs.symbolic import SymbolicWords, condition_of
 from proofs.theorem import Case, Obligation, Theorem, register
 from simulator import memory
-from simulator.machine import FallThrough, Return, State, ToAddress
-from simulator.x86 import execute
+from simulator.machine import Return, State, ToAddress
 
 # ---------------------------------------------------------------- ranges
 
@@ -148,25 +147,6 @@ GUEST_REGISTERS = tuple(Place("base", -104 + 8 * n) for n in range(11))  # docst
 STACK_BYTES = 8 * len(CALLEE_SAVED)
 
 
-class _NoPlaces:
-    """Trampolines have no labels."""
-
-    def address(self, label: object) -> z3.BitVecRef:
-        raise AssertionError(f"label {label}")
-
-    def pc_plus(self, delta: int) -> z3.BitVecRef:
-        raise AssertionError("a pc")
-
-
-def _run(code: tuple[X86, ...], state: State[z3.BitVecRef]) -> Any:  # noqa: ANN401 - what the last instruction returned
-    for i, instruction in enumerate(code):
-        following = execute(SymbolicWords(), instruction, state, _NoPlaces())
-        if not isinstance(following, FallThrough):
-            assert i == len(code) - 1, f"{instruction} leaves before the end"
-            return following
-    raise AssertionError("the code has no end")
-
-
 def _registers(when: str) -> list[z3.BitVecRef]:
     return [z3.BitVec(f"{reg.name} {when}", 64) for reg in Reg]
 
@@ -176,19 +156,19 @@ def _trampoline(entry: str, reason: Exit) -> Iterator[Obligation]:
     host = _registers("at the call")
     cells = BasedMemory({"base": host[Reg.rdi], "stack": host[Reg.rsp], "target": host[Reg.rsi]})
     state = State(list(host), cells)
-    where = _run(getattr(trampolines, entry), state)
-    yield from _claims("enters", _entered(entry, host, state, where))
+    where = call(SymbolicWords(), getattr(trampolines, entry), state)
+    yield from _claims("enters", _entered(entry, host, state, where), cells)
     guest = _registers("at the exit")
     guest[Reg.rsp], guest[Reg.rbp] = state.registers[Reg.rsp], state.registers[Reg.rbp]
     cells.forget("base", " at the exit")
     state.registers, state.flags = list(guest), type(state.flags)()
-    where = _run(trampolines.leave(reason), state)
-    yield from _claims("leaves", _left(reason, host, guest, state, where))
-    yield from _claims("touches", _touched(cells))
+    where = call(SymbolicWords(), trampolines.leave(reason), state)
+    yield from _claims("leaves", _left(reason, host, guest, state, where), cells)
+    yield from _claims("touches", _touched(cells), cells)
 
 
-def _claims(what: str, claims: Iterator[tuple[str, z3.BoolRef]]) -> Iterator[Obligation]:
-    yield from (Obligation(f"{what}: {which}", (), claim) for which, claim in claims)
+def _claims(what: str, claims: Iterator[tuple[str, z3.BoolRef]], cells: BasedMemory) -> Iterator[Obligation]:
+    yield from (Obligation(f"{what}: {which}", (), claim, besides=cells.apart()) for which, claim in claims)
 
 
 def _entered(entry: str, host: list[Any], state: State[Any], where: Any) -> Iterator[tuple[str, z3.BoolRef]]:  # noqa: ANN401
