@@ -27,6 +27,7 @@ from jit.x86 import (
     AluImm8,
     Cond,
     Div,
+    Idiv,
     Jump,
     JumpIf,
     JumpReg,
@@ -53,7 +54,7 @@ def available() -> list[str]:
 
 
 def snippet(*instructions: X86, index: int = 0, **registers: int) -> Snippet:
-    values = tuple(registers.get(reg.name, 0) for reg in Reg)
+    values = tuple(registers.get(reg.name, 0) % 2**64 for reg in Reg)
     return Snippet(index, instructions, values, STARTING_FLAGS[0][0], bytes(PAGE))
 
 
@@ -192,7 +193,12 @@ def test_flags_that_one_engine_leaves_undefined_count_only_where_the_manual_defi
 TO_THE_IMMEDIATE = (Jump(Native(2)), MovImm64(Reg.rax, 0x0B0F))  # UD2
 ENDINGS = [
     ("finished", snippet(MovImm32(Reg.rax, 1)), FINISHED),
-    ("divide error", snippet(Div(64, Reg.rcx)), DIVIDE_ERROR),
+    ("a quotient that fits", snippet(Idiv(32, Reg.rcx), rax=1 << 31, rdx=0xFFFF_FFFF, rcx=1), FINISHED),
+    ("a 32-bit quotient that does not", snippet(Idiv(32, Reg.rcx), rax=1 << 31, rdx=-1, rcx=-1), DIVIDE_ERROR),
+    ("a 64-bit quotient that does not", snippet(Idiv(64, Reg.rcx), rax=1 << 63, rdx=-1, rcx=-1), DIVIDE_ERROR),
+    ("unsigned division by zero", snippet(Div(64, Reg.rcx)), DIVIDE_ERROR),
+    ("unsigned division by zero in the low half", snippet(Div(32, Reg.rcx), rcx=1 << 32), DIVIDE_ERROR),
+    ("signed division by zero", snippet(Idiv(64, Reg.rcx)), DIVIDE_ERROR),
     ("store to address 0", snippet(Store(8, Mem(0), Reg.rax)), MEMORY_FAULT),
     ("load from no address", snippet(Load(8, Reg.rax, Mem(0)), rbp=1 << 63), MEMORY_FAULT),
     ("empty stack", snippet(Ret(), rsp=16), MEMORY_FAULT),
