@@ -10,6 +10,8 @@
     outcome     what an engine left, and how two of them differ
     shrink      a smaller snippet on which the engines still differ
     campaign    all of it, in two processes
+    operands    every form with every register, and the edges of numbers
+    reading     instructions as parts of Intel's syntax
     encodings   every form against Capstone and Keystone
 
 Nothing trusts this package. It is above everything else but Salix, and needs the extra `differential`.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from differential import encodings_command
 from differential.campaign import Campaign, Mismatch, bench, mismatch, run_campaign
 from differential.engines import ENGINES
 from differential.engines.missing import EngineMissing
@@ -25,7 +26,8 @@ SEQUENCES = 20_000
 SEED = 1
 
 EPILOG = """Exit status: 0 if the engines agree, 1 if not, or if some form of instruction occurred too rarely,
-2 for wrong arguments, or if fewer than two of the engines asked for can run here."""
+2 for wrong arguments, or if fewer than two of the engines asked for can run here.
+`python -m differential encodings` compares encodings with Capstone and Keystone; it has a --help of its own."""
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -40,7 +42,19 @@ def command_line() -> argparse.ArgumentParser:
     return parser
 
 
+COMMANDS = {"encodings": encodings_command.main}  # besides the campaign, which has no name
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit status."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in COMMANDS:
+        return COMMANDS[given[0]](given[1:])
+    return compare_engines(given)
+
+
+def compare_engines(arguments: Sequence[str]) -> int:
+    """The campaign."""
     parser = command_line()
     asked = parser.parse_args(arguments)
     names = tuple(dict.fromkeys(asked.engines.split(",")))

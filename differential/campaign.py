@@ -6,11 +6,9 @@ A snippet depends on the seed and its index alone, so a mismatch is replayed by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
 
 from differential.chunk import Chunk, assembled
 from differential.engines import ENGINES, Engine
@@ -18,6 +16,7 @@ from differential.engines.hardware import Hardware
 from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import Snippet
+from differential.workers import in_processes
 from differential.writer import write_snippet
 from jit.x86 import FORMS
 
@@ -133,27 +132,10 @@ def mismatch(snippet: Snippet, outcomes: dict[str, Outcome]) -> Mismatch | None:
 def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
     """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
     result = Result()
-    for part in _parts(campaign.parts(), jobs):
+    for part in in_processes(run_part, campaign.parts(), jobs):
         result.add(part)
         progress(result)
         if len(result.mismatches) >= MOST_MISMATCHES:
             break
     result.mismatches.sort(key=lambda found: found.index)
     return result
-
-
-def _parts(parts: Sequence[Campaign], jobs: int) -> Iterator[Result]:
-    """Their results, as they come."""
-    if jobs == 1 or len(parts) == 1:
-        yield from map(run_part, parts)
-        return
-    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
-        running: set[Future[Result]] = {pool.submit(run_part, part) for part in parts}
-        try:
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        finally:
-            for future in running:
-                future.cancel()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from differential.__main__ import command_line as differential_command_line
+from differential.encodings_command import command_line as encodings_command_line
 from proofs.__main__ import command_line as proofs_command_line
 from proofs.theorem import THEOREMS
 from runtime.__main__ import command_line
@@ -96,7 +97,8 @@ def test_commands_of_the_table_of_claims_exist() -> None:
         elif words[2] == "proofs":
             assert options(proofs_command_line()) >= {word for word in words if word.startswith("--")}, command
         elif words[2] == "differential":
-            assert options(differential_command_line()) >= {w for w in words if w.startswith("--")}, command
+            parser = encodings_command_line() if "encodings" in words else differential_command_line()
+            assert options(parser) >= {word for word in words if word.startswith("--")}, command
         elif words[2] == "runtime":
             assert words[3] in known, command
             assert known[words[3]] >= {word for word in words if word.startswith("--")}, command
@@ -137,13 +139,17 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
 
 @pytest.mark.parametrize(
     ("heading", "parser"),
-    [("Proofs", proofs_command_line()), ("Differential campaigns", differential_command_line())],
-    ids=["proofs", "differential"],
+    [
+        ("## Proofs", proofs_command_line()),
+        ("## Differential campaigns", differential_command_line()),
+        ("### Encodings", encodings_command_line()),
+    ],
+    ids=["proofs", "differential", "encodings"],
 )
 def test_every_option_of_the_other_commands_is_in_the_reference_and_no_other(
     heading: str, parser: argparse.ArgumentParser
 ) -> None:
-    (text,) = re.findall(rf"^## {heading}\n(.*?)^## ", REFERENCE, re.M | re.S)
+    (text,) = re.findall(rf"^{heading}\n(.*?)^##", REFERENCE, re.M | re.S)
     rows = re.findall(r"^\| `-.*?\|", text, re.M)
     assert {option for row in rows for option in re.findall(r"--[a-z0-9-]+", row)} == options(parser)
 

@@ -1,20 +1,21 @@
 """The decoder against the manual (rows by hand), against Capstone (every opcode), and its refusals.
 
-`reading` says how an instruction of ours is written in Intel's syntax. It is compared with what Capstone reads in
-the same bytes, so a wrong row in the decoder needs the same mistake in Capstone to go unseen.
+What the printer says of an instruction of ours is compared with what Capstone reads in the same bytes, so a wrong row
+in the decoder needs the same mistake in Capstone to go unseen.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from random import Random
-from typing import Any, assert_never
+from typing import Any
 
 import pytest
 
+from differential.reading import disassembler, read_bytes, reading
 from jit.decode import NotOurs, decode, decode_all
+from jit.disassemble import disassemble
 from jit.registers import Reg
 from jit.x86 import (
     FORMS,
@@ -52,7 +53,6 @@ from jit.x86 import (
     MovZeroExtend16,
     Native,
     Neg,
-    PcPlus,
     Pop,
     Push,
     Ret,
@@ -63,13 +63,12 @@ from jit.x86 import (
     SignToRdx,
     Store,
     StoreImm,
-    Target,
     TestImm,
     TestReg,
     Xchg,
 )
 
-capstone = pytest.importorskip("capstone")
+pytest.importorskip("capstone")
 keystone = pytest.importorskip("keystone")
 
 R = Reg
@@ -343,153 +342,6 @@ def test_refuses_what_the_assembler_would_not_write(ours: str, refused: str, rea
 
 # ---------------------------------------------------------------- against Capstone, over all opcodes
 
-LOW = ("al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil")
-Operand = str | int | tuple[int, str, str, int, int]  # register, immediate, or (size, base, index, factor, disp)
-Reading = tuple[str, tuple[Operand, ...]]
-
-
-def name(register: Reg, bits: int) -> str:
-    """`register` as Intel writes it for an operand of `bits` bits (SDM 1, table 3-2)."""
-    if register >= Reg.r8:
-        return register.name + {8: "b", 16: "w", 32: "d", 64: ""}[bits]
-    return {8: LOW[register], 16: register.name[1:], 32: "e" + register.name[1:], 64: register.name}[bits]
-
-
-def place(size: int, mem: Mem) -> Operand:
-    return size, "rbp", "" if mem.index is None else mem.index.name, 1, mem.disp
-
-
-def distance(label: Target) -> int:
-    match label:
-        case Native(displacement):
-            return displacement
-    raise AssertionError(f"decoded to a label: {label}")
-
-
-def low_bits(imm: int | PcPlus, bits: int) -> int:
-    assert isinstance(imm, int)
-    return imm & (1 << bits) - 1
-
-
-JCC = {Cond.B: "jb", Cond.AE: "jae", Cond.E: "je", Cond.NE: "jne", Cond.BE: "jbe", Cond.A: "ja", Cond.S: "js",
-       Cond.NS: "jns", Cond.L: "jl", Cond.GE: "jge", Cond.LE: "jle", Cond.G: "jg"}  # fmt: skip
-
-
-def reading(i: X86) -> Reading:
-    """The instruction in Intel's syntax; jumps by their distance from the end."""
-    match i:
-        case MovReg(bits, dst, src):
-            return "mov", (name(dst, bits), name(src, bits))
-        case MovImm32(dst, imm):
-            return "mov", (name(dst, 32), imm)
-        case MovImmSigned(dst, imm):
-            return "mov", (name(dst, 64), imm % 2**64)
-        case MovImm64(dst, imm):
-            return "movabs", (name(dst, 64), imm)
-        case MovSignExtend(source_bits, bits, dst, src):
-            return "movsxd" if source_bits == 32 else "movsx", (name(dst, bits), name(src, source_bits))
-        case MovZeroExtend16(dst, src):
-            return "movzx", (name(dst, 32), name(src, 16))
-        case Load(size, dst, mem) if size < 4:
-            return "movzx", (name(dst, 32), place(size, mem))
-        case Load(size, dst, mem):
-            return "mov", (name(dst, 8 * size), place(size, mem))
-        case LoadSigned(size, dst, mem):
-            return "movsxd" if size == 4 else "movsx", (name(dst, 64), place(size, mem))
-        case Store(size, mem, src):
-            return "mov", (place(size, mem), name(src, 8 * size))
-        case StoreImm(size, mem, imm):
-            return "mov", (place(size, mem), low_bits(imm, 8 * size))
-        case Lea(bits, dst, base, disp):
-            return "lea", (name(dst, bits), (0, base.name, "", 1, disp))
-        case LeaIndexed(dst, base, index, scale, disp):
-            return "lea", (name(dst, 64), (0, base.name, index.name, 2**scale, disp))
-        case LeaLabel(dst, label):
-            return "lea", (name(dst, 64), (0, "rip", "", 1, distance(label)))
-        case AluReg(op, bits, dst, src):
-            return op.name.lower(), (name(dst, bits), name(src, bits))
-        case AluImm8(op, bits, dst, imm) | AluImm32(op, bits, dst, imm):
-            return op.name.lower(), (name(dst, bits), imm % 2**bits)
-        case TestReg(bits, a, b):
-            return "test", (name(a, bits), name(b, bits))
-        case TestImm(bits, reg, imm):
-            return "test", (name(reg, bits), imm % 2**bits)
-        case Neg(bits, dst):
-            return "neg", (name(dst, bits),)
-        case Imul(bits, dst, src):
-            return "imul", (name(dst, bits), name(src, bits))
-        case ImulImm(bits, dst, src, imm):
-            return "imul", (name(dst, bits), name(src, bits), imm % 2**bits)
-        case Div(bits, src):
-            return "div", (name(src, bits),)
-        case Idiv(bits, src):
-            return "idiv", (name(src, bits),)
-        case SignToRdx(bits):
-            return {32: "cdq", 64: "cqo"}[bits], ()
-        case ShiftImm(op, bits, dst, count):
-            return op.name.lower(), (name(dst, bits), count)
-        case ShiftCl(op, bits, dst):
-            return op.name.lower(), (name(dst, bits), "cl")
-        case Rotate16(dst, count):
-            return "rol", (name(dst, 16), count)
-        case Bswap(bits, dst):
-            return "bswap", (name(dst, bits),)
-        case LockAlu(op, size, mem, src):
-            return "lock " + op.name.lower(), (place(size, mem), name(src, 8 * size))
-        case LockXadd(size, mem, src):
-            return "lock xadd", (place(size, mem), name(src, 8 * size))
-        case Xchg(size, mem, src):
-            return "xchg", (place(size, mem), name(src, 8 * size))
-        case LockCmpxchg(size, mem, src):
-            return "lock cmpxchg", (place(size, mem), name(src, 8 * size))
-        case Jump(label):
-            return "jmp", (distance(label),)
-        case JumpIf(cond, label):
-            return JCC[cond], (distance(label),)
-        case JumpReg(reg):
-            return "jmp", (name(reg, 64),)
-        case JumpMem(mem):
-            return "jmp", (place(8, mem),)
-        case JumpTable(label):
-            return "jmp", ((8, "rip", "", 1, distance(label)),)
-        case Push(reg):
-            return "push", (name(reg, 64),)
-        case Pop(reg):
-            return "pop", (name(reg, 64),)
-        case Ret():
-            return "ret", ()
-        case Label():
-            raise AssertionError("not an instruction")
-        case _:
-            assert_never(i)
-
-
-@cache
-def disassembler() -> Any:  # noqa: ANN401  Capstone has no types
-    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    engine.detail = True
-    return engine
-
-
-def read_by_capstone(code: bytes) -> tuple[Reading, int] | None:
-    """What Capstone reads at the start of `code`, and its length."""
-    for found in disassembler().disasm(code, 0, 1):
-        operands: list[Operand] = []
-        branch = found.group(capstone.CS_GRP_JUMP)
-        for operand in found.operands:
-            if operand.type == capstone.x86.X86_OP_REG:
-                operands.append(found.reg_name(operand.reg))
-            elif operand.type == capstone.x86.X86_OP_IMM:
-                operands.append(operand.imm - found.size if branch else operand.imm % 2 ** (8 * operand.size))
-            else:
-                mem = operand.mem
-                base, index = (found.reg_name(r) if r else "" for r in (mem.base, mem.index))
-                size = 0 if found.mnemonic == "lea" else operand.size
-                operands.append((size, base, index, mem.scale, mem.disp))
-        return (found.mnemonic, tuple(operands)), found.size
-    return None
-
-
 def heads() -> list[bytes]:
     """Every combination of one of our prefixes or none, any REX or none, and an opcode of one or two bytes."""
     opcodes = [bytes([opcode]) for opcode in range(256)] + [bytes([0x0F, opcode]) for opcode in range(256)]
@@ -527,7 +379,8 @@ def test_reads_what_capstone_reads_and_each_instruction_has_one_encoding() -> No
             instruction, length = decode(code)
         except NotOurs:
             continue
-        assert read_by_capstone(code) == (reading(instruction), length), f"{code[:length].hex(' ')}: {instruction}"
+        said = reading(disassemble(instruction))
+        assert read_bytes(code) == (said, length), f"{code[:length].hex(' ')}: {instruction}"
         if encodings.setdefault(instruction, code[:length]) != code[:length]:
             pytest.fail(f"{instruction} has two encodings")
         per_form[type(instruction).__name__] += 1
