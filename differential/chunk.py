@@ -9,7 +9,7 @@ from differential.placement import CELL_BYTES, CELLS, END_SLOT, NO_STUBS, Placem
 from differential.snippet import Snippet
 from jit.assemble import FunctionCode, Template, join, place, template
 from jit.encode import encode
-from jit.x86 import Callee, JumpTable, Label, LockCmpxchg
+from jit.x86 import X86, Callee, JumpTable, Label, LockCmpxchg
 
 _PCS = 16  # eBPF pcs of a cell, so to speak: Callee(k) is the slot for the k-th of them
 BREAKPOINT = 0xCC  # INT3: what lies where no code is
@@ -78,10 +78,16 @@ def label_offset(snippet: Snippet, label: int) -> int:
 
 def narrow_exchanges(snippet: Snippet) -> list[tuple[int, int]]:
     """Where its 32-bit compare-and-exchanges begin and end, in bytes from its start."""
+    if not any(_narrow_exchange(instruction) for instruction in snippet.instructions):
+        return []
     found, offset = [], 0
     for instruction in snippet.instructions:
         size = len(encode(instruction).code)
-        if isinstance(instruction, LockCmpxchg) and instruction.size == 4:
+        if _narrow_exchange(instruction):
             found.append((offset, offset + size))
         offset += size
     return found
+
+
+def _narrow_exchange(instruction: X86) -> bool:
+    return isinstance(instruction, LockCmpxchg) and instruction.size == 4

@@ -24,17 +24,24 @@ UNDEFINED: Flags[int] = Flags()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How it ended. State is there only if it finished; a flag is None where the engine leaves it undefined."""
+    """How it ended. State is there only if it finished.
+
+    The model knows which flags are defined (`judges`): the others are None. A processor has some value in each.
+    """
 
     ended: str
     registers: tuple[int, ...] = ()
     flags: Flags[int] = UNDEFINED
     page: bytes = b""
+    judges: bool = False
     accesses: tuple[tuple[int, int, bool], ...] | None = None  # address, size, write; if the engine records them
 
 
 def differences(snippet: Snippet, one: Outcome, other: Outcome) -> list[str]:
-    """In words. Flags count where both define them; one that is undefined although the manual defines it counts too."""
+    """In words. Flags count where the model says that they are defined, or else where they surely are by the manual.
+
+    One that the model leaves undefined although it surely is defined counts, too.
+    """
     if one.ended != other.ended:
         return [f"ended: {one.ended} | {other.ended}"]
     if one.ended != FINISHED:
@@ -43,12 +50,11 @@ def differences(snippet: Snippet, one: Outcome, other: Outcome) -> list[str]:
     for reg in Reg:
         if one.registers[reg] != other.registers[reg]:
             found.append(f"{reg.name}: {one.registers[reg]:#x} | {other.registers[reg]:#x}")
+    surely = expects_defined_flags(snippet)
     for name in FLAGS:
         a, b = getattr(one.flags, name), getattr(other.flags, name)
-        if (a is None or b is None) and a is not b and expects_defined_flags(snippet):
+        if a != b and (surely or (None not in {a, b} and (one.judges or other.judges))):
             found.append(f"{name}: {_bit(a)} | {_bit(b)}")
-        elif a is not None and b is not None and a != b:
-            found.append(f"{name}: {a} | {b}")
     if one.page != other.page:
         found += [
             f"scratch+{k:#x}: {one.page[k]:#04x} | {other.page[k]:#04x}"

@@ -81,4 +81,4 @@ class Simulator:
             return Outcome(ASTRAY)
         page = bytes(memory.ranges[chunk.placement.scratch])
         accesses = tuple((a.address, a.size, a.write) for a in state.accesses) if self._record else None
-        return Outcome(FINISHED, tuple(state.registers), state.flags, page, accesses)
+        return Outcome(FINISHED, tuple(state.registers), state.flags, page, True, accesses)

@@ -101,7 +101,8 @@ class Unicorn:
             return Outcome(ENDLESS)
         flags = Flags(**{name: eflags >> at & 1 for name, at in _FLAG_BITS.items()})
         page = bytes(cpu.mem_read(self._placement.scratch, PAGE))
-        return Outcome(FINISHED, tuple(registers), flags, page, tuple(self._accesses) if self._record else None)
+        accesses = tuple(self._accesses) if self._record else None
+        return Outcome(FINISHED, tuple(registers), flags, page, accesses=accesses)
 
     def _keep_upper_half(self, begin: int, end: int) -> int:
         """A hook around the 32-bit compare-and-exchange at [begin, end): see the module."""
