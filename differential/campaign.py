@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from differential.chunk import Chunk, assembled
+from differential.effects import reachable
 from differential.engines import ENGINES, Engine
 from differential.engines.hardware import Hardware
 from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
@@ -57,7 +58,7 @@ class Result:
     """What was run so far."""
 
     sequences: int = 0
-    forms: Counter[str] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)  # instructions that control can reach
     ended: Counter[str] = field(default_factory=Counter)
     mismatches: list[Mismatch] = field(default_factory=list)
 
@@ -107,7 +108,7 @@ def run_part(part: Campaign) -> Result:
     snippets = [write_snippet(part.seed, part.first + k, there.placement.scratch) for k in range(part.count)]
     outcomes = there.outcomes(snippets)
     for number, snippet in enumerate(snippets):
-        result.forms.update(type(instruction).__name__ for instruction in snippet.instructions)
+        result.forms.update(type(instruction).__name__ for instruction in reachable(snippet.instructions))
         left = {name: outcomes[name][number] for name in part.engines}
         result.ended[left[part.engines[0]].ended] += 1
         found = mismatch(snippet, left)

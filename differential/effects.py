@@ -6,7 +6,7 @@ sequences that fault, or flags that go uncompared; it cannot hide a difference o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from jit.registers import CAGE, Reg
 from jit.tagged import operands
@@ -19,6 +19,10 @@ from jit.x86 import (
     Idiv,
     Imul,
     ImulImm,
+    Jump,
+    JumpMem,
+    JumpReg,
+    JumpTable,
     Label,
     LockAlu,
     LockCmpxchg,
@@ -39,6 +43,7 @@ from jit.x86 import (
 
 _DEFINE_FLAGS = (AluReg, AluImm8, AluImm32, TestReg, TestImm, Neg, LockAlu, LockXadd, LockCmpxchg)
 _UNDEFINE_FLAGS = (Imul, ImulImm, Div, Idiv, ShiftImm, ShiftCl, Rotate16)
+_ALWAYS_LEAVE = (Jump, JumpReg, JumpMem, JumpTable, Ret)
 _IMPLICIT: dict[type, tuple[Reg, ...]] = {
     Div: (Reg.rax, Reg.rdx),
     Idiv: (Reg.rax, Reg.rdx),
@@ -86,6 +91,18 @@ def flags_after(instruction: X86) -> bool | None:
     if isinstance(instruction, _DEFINE_FLAGS):
         return True
     return False if isinstance(instruction, _UNDEFINE_FLAGS) else None
+
+
+def reachable(instructions: Iterable[X86]) -> Iterator[X86]:
+    """Without those behind a jump that is always taken, up to the next label. Every label is somebody's target."""
+    reached = True
+    for instruction in instructions:
+        if isinstance(instruction, Label):
+            reached = True
+        if reached:
+            yield instruction
+        if isinstance(instruction, _ALWAYS_LEAVE):
+            reached = False
 
 
 def flags_surely_defined(instructions: Iterable[X86]) -> bool:

@@ -19,7 +19,7 @@ from jit.x86 import FORMS, Label
 
 SHOWN_MISMATCHES = 3  # in full; a wrong model has thousands
 _SHOWN_BYTES = 8
-_COLUMNS = 4
+_COLUMNS = 3
 
 
 class Display:

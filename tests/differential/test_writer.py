@@ -9,7 +9,7 @@ import pytest
 
 from differential.__main__ import SEED
 from differential.chunk import assembled
-from differential.effects import flags_surely_defined
+from differential.effects import flags_surely_defined, reachable
 from differential.engines.simulator import Simulator
 from differential.outcome import DIVIDE_ERROR, FINISHED
 from differential.placement import CELLS, Placement
@@ -26,9 +26,11 @@ from jit.x86 import (
     Div,
     Idiv,
     Imul,
+    Jump,
     JumpIf,
     Label,
     Load,
+    Local,
     LockCmpxchg,
     Mem,
     MovReg,
@@ -147,3 +149,17 @@ def test_rsp_and_rbp_may_end_as_anything() -> None:
 )
 def test_flags_are_surely_defined(instructions: tuple[X86, ...], defined: bool) -> None:
     assert flags_surely_defined(instructions) is defined
+
+
+def test_instructions_behind_a_jump_are_not_counted_up_to_the_next_label() -> None:
+    nothing, jump = Push(Reg.rax), Jump(Local(0))
+    assert list(reachable((nothing, jump, nothing, Label(0), nothing))) == [nothing, jump, Label(0), nothing]
+    conditional = JumpIf(Cond.E, Local(0))
+    assert list(reachable((conditional, nothing, Label(0)))) == [conditional, nothing, Label(0)]
+
+
+def test_every_label_is_a_target_and_every_target_a_label() -> None:
+    for snippet in drawn():
+        labels = [i.number for i in snippet.instructions if isinstance(i, Label)]
+        places = {value for i in snippet.instructions for _, value in operands(i) if isinstance(value, Local)}
+        assert sorted(labels) == sorted({place.number for place in places} | set(snippet.table))
