@@ -166,109 +166,186 @@ def _probe_refusal(probe: Probe, layout: Layout) -> str | None:
 # ---------------------------------------------------------------- the order of macros
 
 
+@dataclass(slots=True)
+class _Flow:
+    """What is known in front of a macro: all that `_fold` and `_through` carry from one block or macro to the next.
+
+    So one block or macro, in any state, is the step of an induction over all of them: theorem gate.preempt.
+    """
+
+    pc: int = -1  # of the block that was begun last
+    reachable: bool = False  # control can come from the macro before
+    resumes: bool = False  # the host will go on at the next pc
+    approved: Approved | None = None  # what CHECKED is approved for
+    since: int = -1  # the pc of the block whose check that was
+    # of the block itself
+    begun: bool = False
+    polled: bool = False  # its first macro is a poll
+    borrows: bool = False  # it used what another block's check approved
+
+
+class _Targets(NamedTuple):
+    """Where control may go. `labels` is believed only as far as every jump is looked up in it."""
+
+    places: frozenset[int]  # the pcs of the function's blocks
+    labels: frozenset[int]  # the pcs at which control may arrive other than from the block before
+    function_starts: frozenset[int]
+
+
 def _check_flow(
     blocks: Sequence[Block], judgements: Sequence[Judged], function: Function, function_starts: frozenset[int]
 ) -> tuple[bool, ...]:
-    pcs = [block.pc for block in blocks]
-    if not blocks or pcs[0] != function.start:
+    flow = _before(blocks, judgements, function)
+    places = frozenset([block.pc for block in blocks])
+    entries = _fold(flow, blocks, judgements, _Targets(places, _labels(blocks, judgements), function_starts))
+    _check_end(flow, function)
+    if _BORROWS in entries or _JOINED in entries:
+        return tuple(_enterable(entries, False))
+    return (True,) * len(entries)
+
+
+def _before(blocks: Sequence[Block], judgements: Sequence[Judged], function: Function) -> _Flow:
+    """What is known in front of the first block. Raises GateRefused."""
+    if not blocks or blocks[0].pc != function.start:
         raise GateRefused("the blocks do not start at the function's start", function.start)
-    # with that, an edge that goes back in the order of blocks is one that goes back in pcs, and is polled
-    if pcs != sorted(set(pcs)) or pcs[-1] >= function.end:
-        raise GateRefused("the blocks are not in the order of their pcs, or leave the function", function.start)
-    places, labels = frozenset(pcs), _labels(blocks, judgements)
-    enterable = [True] * len(blocks)
-    known = _Known()
-    reachable = True  # whether the previous block can fall through into this one
-    for i, ((pc, macros, joined), (contracts, quiet)) in enumerate(zip(blocks, judgements, strict=True)):
-        if pc in labels or not reachable:
-            known.approved = None
-        if joined:
-            if pc in labels or macros or i == 0 or not reachable:
-                raise GateRefused("is part of an earlier block, yet has code or can be reached", pc)
-            enterable[i] = False
-        if i == 0 and not _begins_with_poll(contracts):
-            raise GateRefused("the function's start has no poll", pc)
-        reachable = True
-        if quiet:
-            continue
-        for place, (macro, contract) in enumerate(zip(macros, contracts, strict=True)):
-            if not reachable:
-                raise GateRefused("follows a macro that does not fall through", pc, macro)
-            if contract.polls and place > 0:
-                raise GateRefused("a poll that is not the first macro of its instruction", pc, macro)
-            _step(macro, contract, pc, i, known, enterable)
-            for target in contract.leaves:
-                if isinstance(target, Ahead):
-                    _check_jump(pc, target, places, contracts, macro)
-                elif isinstance(target, Callee) and pc + target.distance not in function_starts:
-                    raise GateRefused("calls what is not the start of a function", pc, macro)
-            reachable = contract.falls_through
-        if contracts[-1].resumes_behind:
-            if i + 1 == len(blocks):
-                raise GateRefused("the host would resume behind the function's end", pc)
-            if pcs[i + 1] != pc + 1:
-                raise GateRefused(f"the host would resume at pc {pc + 1}, which has no block", pc)
-    if reachable:
-        raise GateRefused("control falls off the function's end", pcs[-1])
-    return tuple(enterable)
+    contracts, _ = judgements[0]
+    if not contracts or not contracts[0].polls:
+        raise GateRefused("the function's start has no poll", function.start)
+    return _Flow(function.start - 1)
 
 
 def _labels(blocks: Sequence[Block], judgements: Sequence[Judged]) -> frozenset[int]:
-    """The pcs at which control may arrive other than by falling through from the block before."""
+    """The pcs that some macro jumps to."""
     return frozenset(
-        block.pc + target.distance
-        for block, judged in zip(blocks, judgements, strict=True)
-        if not judged.quiet
-        for contract in judged.contracts
-        for target in contract.leaves
-        if isinstance(target, Ahead)
+        [
+            block.pc + target.distance
+            for block, (contracts, quiet) in zip(blocks, judgements, strict=True)
+            if not quiet
+            for contract in contracts
+            for target in contract.leaves
+            if isinstance(target, Ahead)
+        ]
     )
 
 
-def _begins_with_poll(contracts: tuple[Contract, ...]) -> bool:
-    return bool(contracts) and contracts[0].polls
+# what a block does with the approval that it is entered with
+_NOTHING, _PASSES, _BORROWS, _JOINED = "has none, or ends it", "leaves it to the next", "uses it", "has no own code"
+
+_NOT_JOINED: Final = "is part of an earlier block, yet has code or can be reached"
 
 
-def _check_jump(
-    pc: int, target: Ahead, places: frozenset[int], contracts: tuple[Contract, ...], macro: Macro
+def _fold(flow: _Flow, blocks: Sequence[Block], judgements: Sequence[Judged], targets: _Targets) -> list[str]:
+    """Leads `flow` through the blocks. What each does with the approval that it is entered with. Raises GateRefused."""
+    entries: list[str] = []
+    labels = targets.labels
+    for (pc, macros, joined), (contracts, quiet) in zip(blocks, judgements, strict=True):
+        if pc <= flow.pc:  # with that, an edge that goes back in the order of blocks goes back in pcs, and is polled
+            raise GateRefused("the blocks are not in the order of their pcs", pc)
+        if flow.resumes:
+            if pc != flow.pc + 1:
+                raise GateRefused(f"the host would resume at pc {flow.pc + 1}, which has no block", flow.pc)
+            flow.resumes = False
+        flow.pc = pc
+        if pc in labels or not flow.reachable:
+            flow.approved = None
+            if joined:
+                raise GateRefused(_NOT_JOINED, pc)
+        flow.reachable = True
+        if joined:
+            if macros:
+                raise GateRefused(_NOT_JOINED, pc)
+            entries.append(_JOINED)
+        elif quiet:
+            entries.append(_NOTHING if flow.approved is None else _PASSES)
+        else:
+            flow.begun = flow.polled = flow.borrows = False
+            _through(flow, macros, contracts, targets)
+            if flow.borrows:
+                entries.append(_BORROWS)
+            else:
+                entries.append(_NOTHING if flow.approved is None or flow.since == pc else _PASSES)
+    return entries
+
+
+def _through(
+    flow: _Flow, macros: tuple[Macro, ...], contracts: tuple[Contract, ...], targets: _Targets
 ) -> None:
-    if pc + target.distance not in places:
-        raise GateRefused(f"jumps to pc {pc + target.distance}, which is not an instruction of the function", pc, macro)
-    if target.distance <= 0 and not _begins_with_poll(contracts):
-        raise GateRefused("a backward edge without a poll", pc, macro)
+    """Leads `flow` through macros of the block at `flow.pc`. Raises GateRefused."""
+    for macro, contract in zip(macros, contracts, strict=True):
+        if not flow.reachable:
+            raise GateRefused("follows a macro that does not fall through", flow.pc, macro)
+        if flow.begun:
+            if contract.polls:
+                raise GateRefused("a poll that is not the first macro of its instruction", flow.pc, macro)
+        else:
+            flow.begun, flow.polled = True, contract.polls
+        _step(flow, macro, contract)
+        for target in contract.leaves:
+            if isinstance(target, Ahead):
+                _check_jump(flow, target, targets, macro)
+            elif isinstance(target, Callee) and flow.pc + target.distance not in targets.function_starts:
+                raise GateRefused("calls what is not the start of a function", flow.pc, macro)
+        flow.reachable = contract.falls_through
+        if contract.resumes_behind:
+            flow.resumes = True
+
+
+def _check_jump(flow: _Flow, target: Ahead, targets: _Targets, macro: Macro) -> None:
+    pc = flow.pc + target.distance
+    if pc not in targets.places:
+        raise GateRefused(f"jumps to pc {pc}, which is not an instruction of the function", flow.pc, macro)
+    if pc not in targets.labels:
+        raise GateRefused(f"jumps to pc {pc}, which is not known as a label", flow.pc, macro)
+    if target.distance <= 0 and not flow.polled:
+        raise GateRefused("a backward edge without a poll", flow.pc, macro)
 
 
 _SAME: Final = FrameEffect.SAME  # to look a member up in its class takes 0.07 us
 
 
-@dataclass(slots=True)
-class _Known:
-    """What CHECKED is approved for, and by index: the block whose check it was, and the last block that used it."""
-
-    approved: Approved | None = None
-    since: int = 0
-    used: int = 0
-
-
-def _step(
-    macro: Macro, contract: Contract, pc: int, block_index: int, known: _Known, enterable: list[bool]
-) -> None:
-    """Make `known` what is known behind `macro`. Raises GateRefused."""
+def _step(flow: _Flow, macro: Macro, contract: Contract) -> None:
+    """Make what `flow` says of CHECKED true behind `macro`. Raises GateRefused."""
+    if contract.polls:  # a guest that is preempted here is entered here again
+        flow.approved = None
     for touch in contract.touches:
         if isinstance(touch, ApprovedBytes):
-            if known.approved is None or not known.approved.covers(touch.needed):
-                raise GateRefused(f"needs {touch.needed}, known is {known.approved}", pc, macro)
-            for i in range(known.used + 1, block_index + 1):  # each block once, however many share the check
-                enterable[i] = False
-            known.used = block_index
+            if flow.approved is None or not flow.approved.covers(touch.needed):
+                raise GateRefused(f"needs {touch.needed}, known is {flow.approved}", flow.pc, macro)
+            if flow.since != flow.pc:
+                flow.borrows = True
     if contract.aligns > 1:
-        if known.approved is None:
-            raise GateRefused("aligns what was not checked", pc, macro)
-        if known.since != block_index:
-            raise GateRefused("aligns what another instruction's check approved", pc, macro)
-        known.approved = known.approved._replace(aligned=contract.aligns)
+        if flow.approved is None:
+            raise GateRefused("aligns what was not checked", flow.pc, macro)
+        if flow.since != flow.pc:
+            raise GateRefused("aligns what another instruction's check approved", flow.pc, macro)
+        flow.approved = flow.approved._replace(aligned=contract.aligns)
     elif contract.establishes is not None:
-        known.approved = contract.establishes
-        known.since = known.used = block_index
-    elif CHECKED in contract.writes or contract.polls or contract.frame is not _SAME:
-        known.approved = None
+        flow.approved = contract.establishes
+        flow.since = flow.pc
+    elif CHECKED in contract.writes or contract.frame is not _SAME:
+        flow.approved = None
+
+
+def _check_end(flow: _Flow, function: Function) -> None:
+    if flow.pc >= function.end:
+        raise GateRefused("the blocks leave the function", flow.pc)
+    if flow.resumes:
+        raise GateRefused("the host would resume behind the function's end", flow.pc)
+    if flow.reachable:
+        raise GateRefused("control falls off the function's end", flow.pc)
+
+
+def _enterable(entries: Sequence[str], needed: bool) -> list[bool]:
+    """Of each block: whether the host may enter there, which knows of no approval.
+
+    `needed`: whether the one that the last block leaves to the next is used there.
+    """
+    enterable: list[bool] = []
+    for entry in reversed(entries):
+        if entry is _BORROWS:
+            needed = True
+        elif entry is _NOTHING:
+            needed = False
+        enterable.append(not needed and entry is not _JOINED)
+    enterable.reverse()
+    return enterable

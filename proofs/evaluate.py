@@ -30,12 +30,23 @@ def evaluate(term: z3.ExprRef, unknown: Callable[[z3.ExprRef], Number]) -> Numbe
             pending += missing
             continue
         kind = current.decl().kind()
-        if kind == z3.Z3_OP_UNINTERPRETED and not operands:
-            values[current.get_id()] = unknown(current)
+        known = [values[operand.get_id()] for operand in operands]
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            values[current.get_id()] = unknown(_applied(current, known))
         else:
-            values[current.get_id()] = _OPERATIONS[kind](current, [values[operand.get_id()] for operand in operands])
+            values[current.get_id()] = _OPERATIONS[kind](current, known)
         pending.pop()
     return values[term.get_id()]
+
+
+def _applied(term: z3.ExprRef, values: list[Number]) -> z3.ExprRef:
+    """The unknown itself, or the unknown function of these numbers."""
+    sorts = (operand.sort() for operand in term.children())
+    constants = [
+        z3.BoolVal(value) if sort == z3.BoolSort() else z3.BitVecVal(value, sort)
+        for value, sort in zip(values, sorts, strict=True)
+    ]
+    return term.decl()(*constants) if constants else term
 
 
 def signed(value: int, bits: int) -> int:

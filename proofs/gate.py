@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from jit.check import GateRefused, _Known, _step, local_refusal
+from jit.check import GateRefused, _Flow, _step, local_refusal
 from jit.layout import ADDRESS_LIMIT, CLAMP_ROOM, PAGE, Layout
 from jit.macros import Contract, Macro
 from jit.macros.contract import Approved, ContextBytes, FrameEffect
@@ -95,15 +95,15 @@ def ways(
         contract = macro.contract()
         if local_refusal(contract, given.layout) is not None:
             return None
-        known = _Known(start.approved)
+        flow = _Flow(approved=start.approved)
         try:
-            _step(macro, contract, 0, 0, known, [True])
+            _step(flow, macro, contract)
         except GateRefused:
             return None
         state = fresh_state(known_registers, given.base, volatile)
         before = tuple(state.registers)
         left = run(SymbolicWords(), macro.expand(given.layout), state, Unknown(start.pc), guessing)
-        return Ran(contract, left, before, state, known.approved)
+        return Ran(contract, left, before, state, flow.approved)
 
     if _refused_for_its_registers(macro, given.layout):
         return

@@ -97,11 +97,11 @@ def relevant(given: Iterable[z3.BoolRef], *about: z3.ExprRef) -> tuple[z3.BoolRe
 
 
 def every(*truths: object) -> z3.BoolRef:
-    return z3.And(*(condition_of(truth) for truth in truths), z3.BoolVal(True))
+    return z3.And(*map(condition_of, truths), True) if truths else z3.BoolVal(True)  # SMT-LIB has no `and` of one
 
 
 def some(*truths: object) -> z3.BoolRef:
-    return z3.Or(*(condition_of(truth) for truth in truths), z3.BoolVal(False))
+    return z3.Or(*map(condition_of, truths), False) if truths else z3.BoolVal(False)
 
 
 def implies(condition: z3.BoolRef, truth: object) -> z3.BoolRef:

@@ -1,8 +1,11 @@
-"""Decides obligations with z3. "Unknown" is an answer of its own and never counts as proved."""
+"""Decides obligations with z3. "Unknown" is an answer of its own and never counts as proved.
+
+The logic is that of quantifier-free bit-vectors, with uninterpreted functions where an obligation has any.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,9 +62,7 @@ def terms_of(obligation: Obligation) -> tuple[tuple[int, ...], tuple[z3.BoolRef,
 def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
     """Whether the claim follows from what is given."""
     claim = z3.simplify(obligation.claim)
-    solver = z3.SolverFor("QF_BV")
-    solver.set("timeout", timeout_ms)
-    solver.add(*obligation.given, z3.Not(claim))
+    solver = _solver((*obligation.given, z3.Not(claim)), timeout_ms)
     answer = solver.check()
     if answer == z3.unsat:
         return Verdict(Status.PROVED)
@@ -82,9 +83,7 @@ def _refuted(model: z3.ModelRef, shown: Iterable[tuple[str, z3.ExprRef]]) -> Ver
 
 def inputs_of(failed: PathFailed, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
     """REFUTED with inputs that lead to an exception that nobody expected; UNKNOWN if there may be none."""
-    solver = z3.SolverFor("QF_BV")
-    solver.set("timeout", timeout_ms)
-    solver.add(*failed.conditions)
+    solver = _solver(failed.conditions, timeout_ms)
     answer = solver.check()
     if answer != z3.sat:
         why = "its path cannot be taken, and the rest was not explored" if answer == z3.unsat else "can it be taken?"
@@ -110,9 +109,7 @@ def _constants(terms: tuple[z3.ExprRef, ...]) -> list[tuple[str, z3.ExprRef]]:
 
 def satisfiable(conditions: tuple[z3.BoolRef, ...], timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Status:
     """PROVED if the conditions can hold together, REFUTED if not: an assumption set that rules everything out."""
-    solver = z3.SolverFor("QF_BV")
-    solver.set("timeout", timeout_ms)
-    solver.add(*conditions)
+    solver = _solver(conditions, timeout_ms)
     answer = solver.check()
     if answer == z3.sat:
         return Status.PROVED
@@ -121,8 +118,26 @@ def satisfiable(conditions: tuple[z3.BoolRef, ...], timeout_ms: int = DEFAULT_TI
 
 def smt2(obligation: Obligation) -> str:
     """The obligation as an SMT-LIB 2 script; a solver that answers unsat has proved it."""
-    solver = z3.SolverFor("QF_BV")
-    solver.add(*obligation.given, z3.Not(obligation.claim))
+    conditions = (*obligation.given, z3.Not(obligation.claim))
+    solver = _solver(conditions)
     what = " ".join(obligation.what.split())  # a comment ends at the end of its line
-    header = f"; {what}\n(set-logic QF_BV)\n"
+    header = f"; {what}\n(set-logic {logic_of(conditions)})\n"
     return header + "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith(";"))
+
+
+def logic_of(conditions: Sequence[z3.BoolRef]) -> str:
+    """SMT-LIB's name of the logic that these conditions are in: words, and functions of words if there are any."""
+    goal = z3.Goal()
+    goal.add(*conditions)
+    return "QF_BV" if _IS_QF_BV(goal) else "QF_UFBV"
+
+
+_IS_QF_BV = z3.Probe("is-qfbv")
+
+
+def _solver(conditions: Sequence[z3.BoolRef], timeout_ms: int | None = None) -> z3.Solver:
+    solver = z3.SolverFor(logic_of(conditions))
+    if timeout_ms is not None:
+        solver.set("timeout", timeout_ms)
+    solver.add(*conditions)
+    return solver

@@ -364,7 +364,7 @@ def test_the_gate_refuses_a_joined_block_that_is_not_part_of_what_is_before_it()
     reason = "is part of an earlier block, yet has code or can be reached"
     gate((POLL, SUM), None, (Return(),))
     refuses(reason, (POLL, Goto(1)), None, (Return(),))
-    refuses(reason, None, (POLL, SUM), (Return(),))
+    refuses("the function's start has no poll", None, (POLL, SUM), (Return(),))
     refuses(reason, (POLL, CallHelper()), None, (Return(),))
     refuses(reason, (POLL, CallLocal(0)), None, (Return(),))
     with pytest.raises(GateRefused, match=reason):

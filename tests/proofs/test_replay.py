@@ -174,3 +174,10 @@ def test_python_and_z3_evaluate_alike() -> None:
 
 def _number(by_name: dict[str, int], unknown: z3.ExprRef) -> int:
     return by_name[unknown.decl().name()]
+
+
+def test_a_function_of_which_nothing_is_known_is_what_the_counterexample_makes_it() -> None:
+    member = z3.Function("is a member", z3.BitVecSort(8), z3.BoolSort())
+    values = values_of(A == 3, B == 4, member(A + 1), z3.Not(member(A)))
+    assert values.holds(member(B))
+    assert not values.holds(member(B - 1))

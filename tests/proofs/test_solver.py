@@ -6,7 +6,7 @@ import pytest
 import z3
 
 from proofs.second_solver import SecondSolver, second_answer
-from proofs.solver import Proved, Status, decided, satisfiable, smt2
+from proofs.solver import Proved, Status, decided, logic_of, satisfiable, smt2
 from proofs.theorem import Obligation
 
 X = z3.BitVec("x", 64)
@@ -62,3 +62,21 @@ def test_a_disagreement_is_counted_and_found_and_an_obligation_is_asked_once() -
     assert second.found[0][:2] == ("no sum", Status.UNKNOWN)
     second.check(Obligation("other", (X == 1,), X == 1), Status.UNKNOWN)
     assert second.undecided == 1
+
+
+IS_MEMBER = z3.Function("is a member", z3.BitVecSort(64), z3.BoolSort())
+EQUALS = Obligation("equals are members together", (X == Y, IS_MEMBER(X)), IS_MEMBER(Y))
+OTHERS = Obligation("others are not", (X != Y, IS_MEMBER(X)), IS_MEMBER(Y), (("x", X),))
+
+
+@pytest.mark.parametrize(("obligation", "answer"), [(EQUALS, Status.PROVED), (OTHERS, Status.REFUTED)])
+def test_both_solvers_know_functions_of_which_nothing_is_known(obligation: Obligation, answer: Status) -> None:
+    assert decided(obligation).status is answer
+    script = smt2(obligation)
+    assert "(set-logic QF_UFBV)" in script
+    assert second_answer(script) is answer
+
+
+def test_the_logic_is_the_smallest() -> None:
+    assert logic_of((X == Y, z3.Bool("b"))) == "QF_BV"
+    assert logic_of((X == Y, IS_MEMBER(X))) == "QF_UFBV"
