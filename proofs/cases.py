@@ -97,7 +97,7 @@ def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGA
         if verdict.status is not Status.PROVED:
             replay = None
             if verdict.values is not None and replays < REPLAYED:
-                replay = replayed(case, obligation, verdict.values)
+                replay = replayed(case, verdict.values)
                 replays += 1
             finding = _finding(theorem, case, obligation.what, verdict, replay)
         yield Judged(obligation, finding)

@@ -49,11 +49,14 @@ class Values:
         value = self.number(term)
         return signed(value, INT_BITS) if z3.is_bv(term) and term.sort().size() == INT_BITS else value
 
-    def choose(self, unknown: z3.BitVecRef, value: int) -> int:
-        """Let an unknown word of which nothing is claimed be `value`; what it is if it is no unknown."""
-        if z3.is_const(unknown) and unknown.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            self._model.update_value(unknown, z3.BitVecVal(value, unknown.size()))
-        return self.number(unknown)
+    def choose(self, term: z3.BitVecRef, value: int) -> int:
+        """Let a word of which nothing is claimed, or a sum with one, be `value`; what it is if it is neither."""
+        for unknown in (term, *term.children()):
+            if z3.is_const(unknown) and unknown.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                others = self.number(term) - self.number(unknown)
+                self._model.update_value(unknown, z3.BitVecVal(value - others, term.size()))
+                break
+        return self.number(term)
 
     def named(self) -> tuple[tuple[str, int], ...]:
         """All unknowns of the counterexample and their values, by name."""

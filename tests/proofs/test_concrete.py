@@ -131,12 +131,12 @@ def test_a_wrong_bound_is_confirmed_by_the_bytes_and_shown(monkeypatch: pytest.M
     assert finding.status is Status.REFUTED
     assert finding.replay is not None
     assert finding.replay.confirmed
-    text, values = "\n".join(finding.replay.lines), dict(finding.values)
+    text, values = "\n".join(finding.replay.lines), dict(finding.counterexample)
     lea = Lea(64, CHECKED, Reg.rax, values["offset"] - values["low"])
     assert template((lea,)).code.hex(" ") in text
     assert "lea r11, [rax" in text
-    assert f"r0 rax = {dict(finding.counterexample)['rax']:#018x}" in text
-    assert f"rbp = {values['base']:#018x}" in text
+    assert f"r0 rax = {values['rax']:#018x}" in text
+    assert f"rbp = {dict(finding.values)['base']:#018x}" in text
     assert "(leave INTERPRET)" in text
     assert text.endswith("goes on behind")
 

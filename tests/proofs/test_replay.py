@@ -82,7 +82,7 @@ def test_what_does_not_come_up_again_is_not_confirmed() -> None:
     assert found.status is Status.REFUTED
     assert found.replay is not None
     assert not found.replay.confirmed
-    assert "the claim holds" in found.replay.lines[0]
+    assert "every claim holds" in found.replay.lines[0]
 
 
 def test_a_domain_that_computes_otherwise_than_python_is_noticed() -> None:
