@@ -1,7 +1,8 @@
 """What an instruction reads, writes and does to flags, as far as a writer of sequences has to know.
 
-Written from the manual and not derived from the model, which is what the sequences are to test. A mistake here makes
-sequences that fault, or flags that go uncompared; it cannot hide a difference of registers or memory.
+Written from the manual and not derived from the model, which is what the sequences are to test. As in the model, all
+flags count as undefined behind shifts, rotates and multiplications, though the manual defines some. A mistake here
+makes sequences that fault, or flags that go uncompared; it cannot hide a difference of registers or memory.
 """
 
 from __future__ import annotations

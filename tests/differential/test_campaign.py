@@ -13,12 +13,14 @@ from differential.campaign import Campaign, bench, run_campaign, run_part
 from differential.chunk import Chunk
 from differential.engines import ENGINES
 from differential.engines import hardware as hardware_module
+from differential.engines.hardware import HOST_RSP, Hardware
 from differential.engines.missing import EngineMissing
 from differential.outcome import ASTRAY, DIVIDE_ERROR, ENDLESS, FINISHED, MEMORY_FAULT, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import PAGE, STARTING_FLAGS, Snippet, operation_for
 from differential.values import EDGES
 from differential.writer import write_piece, write_snippet
+from jit.context import Exit
 from jit.registers import Reg
 from jit.x86 import (
     FORMS,
@@ -251,6 +253,20 @@ def test_an_instruction_that_the_processor_does_not_have_is_that_sequences_outco
     cases = [snippet(*TO_THE_IMMEDIATE), snippet(JumpReg(Reg.rax), index=1, rax=1 << 47)]
     outcomes = bench(("hardware",)).outcomes(cases)["hardware"]
     assert [outcome.ended for outcome in outcomes] == ["SIGILL", MEMORY_FAULT]
+
+
+def test_a_way_back_that_is_not_the_harness_is_that_sequences_outcome() -> None:
+    """Into the exit stub for a preempted guest, with the host's stack pointer where the harness has put it."""
+    if "hardware" not in available():
+        pytest.skip("no native code here")
+    there = bench(("hardware",))
+    engine = there.engines["hardware"]
+    assert isinstance(engine, Hardware)
+    base = engine.placement.base
+    to_the_stub = (MovImm64(Reg.rbp, base), Load(8, Reg.rsp, Mem(HOST_RSP)), JumpReg(Reg.rax))
+    case = snippet(*to_the_stub, rax=engine.stub(Exit.PREEMPTED))
+    outcomes = there.outcomes([case, snippet(index=1)])["hardware"]
+    assert [outcome.ended for outcome in outcomes] == [ASTRAY, FINISHED]
 
 
 # ---------------------------------------------------------------- engines that are not here
