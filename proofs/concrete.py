@@ -98,7 +98,8 @@ class Machine:
     def __init__(self, values: Values) -> None:
         self.lines: list[str] = []
         self._values = values
-        self._shown: object = None  # the state that `lines` is about
+        self._run = 0  # which of the values' runs `lines` is about
+        self._state: object = None
         self._registers: list[int] = []  # as they were left
         self._macro = ""  # whose expansion comes next
 
@@ -235,9 +236,10 @@ class Machine:
     # ---------------------------------------------------------------- telling
 
     def _introduce(self, state: State[Word], numbers: State[int]) -> None:
-        if state is not self._shown:
-            self._shown, self._registers, self.lines = state, [], []
-        if numbers.registers != self._registers:
+        if self._run != self._values.runs:
+            self._run, self._registers, self.lines = self._values.runs, [], []
+        if state is not self._state or numbers.registers != self._registers:
+            self._state = state
             self.lines += registers(numbers.registers)
         if self._macro:
             self.lines.append(self._macro)

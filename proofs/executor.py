@@ -137,6 +137,10 @@ class _Run:
 class Guide(Protocol):
     """The numbers of a counterexample."""
 
+    def begin(self) -> None:
+        """A run begins that they lead through."""
+        ...
+
     def truth(self, condition: z3.BoolRef) -> bool:
         """What the condition comes to."""
         ...
@@ -152,6 +156,7 @@ class _GuidedRun(_Run):
     def __init__(self, assumptions: tuple[z3.BoolRef, ...], guide: Guide) -> None:
         super().__init__(assumptions, (), prune=False)
         self.guide = guide
+        guide.begin()
 
     def decide(self, condition: z3.BoolRef) -> bool:
         side = self.guide.truth(condition)

@@ -31,6 +31,10 @@ class Values:
 
     def __init__(self, model: z3.ModelRef) -> None:
         self._model = model
+        self.runs = 0  # that these numbers led through so far
+
+    def begin(self) -> None:
+        self.runs += 1
 
     def truth(self, condition: z3.BoolRef) -> bool:
         return bool(z3.is_true(self._model.eval(condition, model_completion=True)))
