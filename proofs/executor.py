@@ -29,6 +29,7 @@ import z3
 T = TypeVar("T")
 
 DEFAULT_PATHS = 100_000
+EVERYTHING = 1 << 30
 _SIDE_TIMEOUT_MS = 2_000
 
 
@@ -95,10 +96,11 @@ class Fork:
 class _Run:
     """One call of the function: the decisions that it must repeat, then those that it makes."""
 
-    def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...], prune: bool) -> None:
+    def __init__(self, assumptions: tuple[z3.BoolRef, ...], prefix: tuple[bool, ...], ask_about: int) -> None:
         self.prefix = prefix
-        self.prune = prune
+        self.ask_about = ask_about
         self.taken: list[bool] = []
+        self.decided: dict[int, bool] = {}  # by the condition's id: `given` holds the conditions
         self.alternatives: list[tuple[bool, ...]] = []
         self.given = list(assumptions)
 
@@ -108,6 +110,11 @@ class _Run:
             return True
         if z3.is_false(simple):
             return False
+        negated = z3.is_not(simple)
+        positive = simple.arg(0) if negated else simple
+        known = self.decided.get(positive.get_id())
+        if known is not None:
+            return known is not negated
         position = len(self.taken)
         if position < len(self.prefix):
             side = self.prefix[position]
@@ -116,6 +123,7 @@ class _Run:
             if side and self._possible(z3.Not(simple)):
                 self.alternatives.append((*self.taken, False))
         self.taken.append(side)
+        self.decided[positive.get_id()] = side is not negated
         chosen = simple if side else z3.Not(simple)
         self.given.append(chosen)
         return side
@@ -126,12 +134,17 @@ class _Run:
 
     def certain(self, condition: z3.BoolRef) -> bool:
         """Asked of the conditions about nothing but what `condition` is about: they are few, and often the same."""
-        about = variables(condition)
-        relevant = (part for given in self.given for part in conjuncts(given) if variables(part) <= about)
-        return not _ANSWERS.possible((*relevant, z3.Not(condition)))
+        return not _ANSWERS.possible((*self._about(variables(condition)), z3.Not(condition)))
 
     def _possible(self, condition: z3.BoolRef) -> bool:
-        return not self.prune or _ANSWERS.possible((*self.given, condition))
+        if self.ask_about >= EVERYTHING:
+            return _ANSWERS.possible((*self.given, condition))
+        about = variables(condition)
+        return len(about) > self.ask_about or _ANSWERS.possible((*self._about(about), condition))
+
+    def _about(self, unknowns: frozenset[int]) -> Iterator[z3.BoolRef]:
+        """The conditions about nothing but these."""
+        return (part for given in self.given for part in conjuncts(given) if variables(part) <= unknowns)
 
 
 class Guide(Protocol):
@@ -154,7 +167,7 @@ class _GuidedRun(_Run):
     """The one run that the numbers lead through."""
 
     def __init__(self, assumptions: tuple[z3.BoolRef, ...], guide: Guide) -> None:
-        super().__init__(assumptions, (), prune=False)
+        super().__init__(assumptions, (), ask_about=0)
         self.guide = guide
         guide.begin()
 
@@ -260,12 +273,15 @@ def explore(
     budget: int = DEFAULT_PATHS,
     what: str = "",
     prune: bool = True,
+    ask_about: int = EVERYTHING,
 ) -> Iterator[Path[T]]:
     """All paths of `function()` under the assumptions. Path conditions include the assumptions.
 
     Raises OutOfPaths, and PathFailed at the first path that can be taken and ends in an exception which is neither
     `allowed` nor one of `LIMITS`; `what` says there which case it is.
     Without `prune` no solver is asked and impossible paths come out too: for functions that are to become formulas.
+    With `ask_about` = n it is asked only where a condition is about n unknowns at most, and only with the others about
+    the same: such questions are small and come again, and paths that are impossible for more than that come out.
     """
     guide = _GUIDES[-1] if _GUIDES else None
     if guide is not None and prune and not all(map(guide.truth, assuming)):
@@ -277,7 +293,8 @@ def explore(
             raise OutOfPaths(budget)
         explored += 1
         prefix = pending.pop()
-        run = _Run(assuming, prefix, prune) if guide is None or not prune else _GuidedRun(assuming, guide)
+        about = ask_about if prune else 0
+        run = _Run(assuming, prefix, about) if guide is None or not prune else _GuidedRun(assuming, guide)
         _RUNS.append(run)
         result: T | None = None
         raised: Exception | None = None

@@ -9,32 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from dis import get_instructions
 from functools import cache
 from typing import Any, TypeAlias
 
 import z3
 
 from jit.check import GateRefused, _Flow, _step, local_refusal
-from jit.layout import ADDRESS_LIMIT, CLAMP_ROOM, PAGE, Layout
+from jit.layout import ADDRESS_LIMIT, CLAMP_ROOM, PAGE
 from jit.macros import Contract, Macro
-from jit.macros.contract import Approved, ContextBytes, FrameEffect
-from jit.registers import CAGE, CHECKED, FRAME, Reg
-from proofs.executor import Fork, explore
+from jit.macros.contract import Approved, FrameEffect
+from jit.registers import CAGE, CHECKED, FRAME, GUEST, Reg
+from jit.x86 import X86
+from proofs.executor import Fork, explore, variables
 from proofs.layouts import Assumed
-from proofs.machine import Left, Memory, Unknown, fresh_state, memory_of, run
+from proofs.machine import Left, Memory, Unknown, domain, expansion, fresh_state, memory_of, run
 from proofs.operands import APPROVED_LOW, Unknowns, roles
 from proofs.symbolic import Int, SymbolicWords, condition_of
 from simulator.machine import State
 
+BLOCK_PC = 1  # of the macro's block, to the gate's step: it only compares it with where the check was
 Word: TypeAlias = "z3.BitVecRef"
+Told: TypeAlias = "tuple[Word, Word | None]"  # what is seen, and in a register what it held before
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The state in front of a macro, the same for all: the approval that may be known, and its registers."""
+    """The state in front of a macro, the same for all: the approval that may be known, and its registers.
+
+    The macro is in a block at `BLOCK_PC`; the check that approved is in that or in an earlier one.
+    """
 
     approved: Approved
+    since: int
     checked: Word
     pc: Int
     ranges: tuple[z3.BoolRef, ...]
@@ -52,7 +58,8 @@ class Before:
         pc = unknowns.between("pc", 0, 1 << 18)
         # CHECKED is any word, as the difference of the approved address and where it counts from
         checked = z3.BitVec("approved address", 64) - APPROVED_LOW.word(64)
-        return Before(approved, checked, pc, tuple(unknowns.assumptions))
+        since: int = unknowns.between("pc of the check", 0, BLOCK_PC)
+        return Before(approved, since, checked, pc, tuple(unknowns.assumptions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +67,15 @@ class Ran:
     """One way through the expansion of an admitted macro."""
 
     contract: Contract
+    instructions: tuple[X86, ...]
     left: Left
     before: tuple[Word, ...]  # registers
     state: State[Word]
     known: Approved | None  # behind the macro
+    told: tuple[Told, ...]  # what the guest sees of it
+    told_elsewhere: tuple[Told, ...]  # the same, where all that the contract does not say it reads is different
+    borrows: bool  # uses what another block's check approved, as the gate sees it
+    welcome: bool  # where nothing is known, too
 
     @property
     def memory(self) -> Memory:
@@ -82,63 +94,98 @@ class Way:
 
 
 def ways(
-    macro: Macro, unknowns: Unknowns, given: Assumed, *, guessing: bool = False, volatile: bool = False
+    macro: Macro, unknowns: Unknowns, given: Assumed, *, guessing: bool = False, twice: bool = False
 ) -> Iterator[Way]:
-    """Every way through the expansion, in every state that the gate admits the macro in. None if it admits none."""
-    start, facts = _start(given, guessing)
+    """Every way through the expansion, in every state that the gate admits the macro in. None if it admits none.
+
+    Memory may be changed by others at any time: the macro's safety does not rest on what it has stored. `twice`: run it
+    elsewhere, too (`Ran.told_elsewhere`).
+    """
+    start, facts = state_before(given, guessing)
     frame_top = given.r10
     known_registers = {reg: z3.BitVec(role, 64) for reg, role in roles(macro).items()}
     known_registers |= {FRAME: frame_top, CHECKED: start.checked}
     ranges = (*start.ranges, *unknowns.assumptions)
+    numbers = tuple(unknowns.shown)
+    about = frozenset[int]().union(*(variables(term) for _, term in numbers), variables(given.depth.bits))
 
     def admitted() -> Ran | None:
         contract = macro.contract()
         if local_refusal(contract, given.layout) is not None:
             return None
-        flow = _Flow(approved=start.approved)
+        flow = _Flow(BLOCK_PC, approved=start.approved, since=start.since)
         try:
             _step(flow, macro, contract)
         except GateRefused:
             return None
-        state = fresh_state(known_registers, given.base, volatile)
+        state = fresh_state(known_registers, given.base, volatile=True)
         before = tuple(state.registers)
-        left = run(SymbolicWords(), macro.expand(given.layout), state, Unknown(start.pc), guessing)
-        return Ran(contract, left, before, state, flow.approved)
+        instructions = expansion(macro, given.layout)
+        left = run(domain(SymbolicWords()), instructions, state, Unknown(start.pc), guessing)
+        told = told_elsewhere = _told(contract, before, state)
+        if twice and not _reads_only(contract, before, state, told, about):
+            other = _elsewhere(contract, before)
+            before_other = tuple(other.registers)
+            run(domain(SymbolicWords()), instructions, other, Unknown(start.pc, "other "), guessing)
+            told_elsewhere = _told(contract, before_other, other)
+        welcome = _welcome(macro, contract)
+        return Ran(
+            contract, instructions, left, before, state, flow.approved, told, told_elsewhere, flow.borrows, welcome
+        )
 
-    if _refused_for_its_registers(macro, given.layout):
-        return
-    shown = (*unknowns.shown, *((reg.name, word) for reg, word in known_registers.items()))
+    shown = (*numbers, *((reg.name, word) for reg, word in known_registers.items()))
     # few paths are impossible for what is assumed besides, and to ask with all of it costs seconds
-    for path in explore(admitted, assuming=ranges):
+    for path in explore(admitted, assuming=ranges, ask_about=1):
         if path.returned is not None:
             yield Way((*given.conditions, facts, *path.conditions), path.returned, given, start, shown)
 
 
+# ---------------------------------------------------------------- what the guest sees
+
+
+def _told(contract: Contract, before: tuple[Word, ...], state: State[Word]) -> tuple[Told, ...]:
+    """The guest registers that the macro may write, and what it stores. The record of a call is not seen."""
+    stored = [event.value for event in memory_of(state).events if event.write]
+    registers = [(state.registers[reg], before[reg]) for reg in GUEST if reg in contract.writes]
+    return (*registers, *((word, None) for word in stored if contract.frame is FrameEffect.SAME))
+
+
+def _reads_only(
+    contract: Contract, before: tuple[Word, ...], state: State[Word], told: tuple[Told, ...], numbers: frozenset[int]
+) -> bool:
+    """Whether the words that the guest sees show that they are made of what the contract reads, of loads and operands.
+
+    Words without any unknown show nothing: they may be those of one case.
+    """
+    reads = [before[reg] for reg in contract.reads if reg in GUEST]
+    loads = [event.value for event in memory_of(state).events if not event.write]
+    known = numbers.union(*map(variables, (*reads, *loads)))
+    return all(word is old or frozenset() < variables(z3.simplify(word)) <= known for word, old in told)
+
+
+def _elsewhere(contract: Contract, before: tuple[Word, ...]) -> State[Word]:
+    """A state that has in common with the other only the guest registers that the contract reads."""
+    reads = {reg: before[reg] for reg in contract.reads if reg in GUEST}
+    others = {reg: reads.get(reg, z3.BitVec(f"other {reg.name}", 64)) for reg in Reg}
+    return fresh_state(others, z3.BitVec("other base", 64), volatile=True)
+
+
+def _welcome(macro: Macro, contract: Contract) -> bool:
+    """Whether the gate admits the macro where nothing is known, too, and knows nothing behind it."""
+    flow = _Flow(BLOCK_PC)
+    try:
+        _step(flow, macro, contract)
+    except GateRefused:
+        return False
+    return flow.approved is None
+
+
 @cache
-def _start(given: Assumed, guessing: bool) -> tuple[Before, z3.BoolRef]:
+def state_before(given: Assumed, guessing: bool) -> tuple[Before, z3.BoolRef]:
     """The state in front of a macro, and that what the gate knows of it is true."""
     start = Before.unknown()
     fact = speculative_fact if guessing else approval_fact
     return start, fact(given, start.approved, start.checked, given.r10)
-
-
-def ignores_layout(macro: Macro) -> bool:
-    """Whether nothing that the gate or an expansion does with this macro depends on the layout.
-
-    Then its obligations under one layout are those under every other.
-    """
-    contract = macro.contract()
-    memory = any(not isinstance(touch, ContextBytes) for touch in contract.touches)
-    if memory or contract.probes or contract.establishes is not None or contract.aligns > 1:
-        return False
-    used = any(step.argval == "layout" for step in get_instructions(macro.expand))
-    return not used and contract.frame is FrameEffect.SAME
-
-
-def _refused_for_its_registers(macro: Macro, layout: Layout) -> bool:
-    """Decided by the registers alone, which the gate looks at first: spares the exploration."""
-    contract = macro.contract()
-    return local_refusal(Contract(reads=contract.reads, writes=contract.writes), layout) is not None
 
 
 # ---------------------------------------------------------------- what the gate's facts mean
@@ -165,7 +212,10 @@ def approval_fact(given: Assumed, approved: Approved, checked: Word, frame_top: 
 
 def speculative_fact(given: Assumed, approved: Approved, checked: Word, frame_top: Word) -> z3.BoolRef:
     """The bytes at rbp + CHECKED + low are this guest's own, even if a branch was guessed wrong."""
-    return given.reserved(Int.of_word(checked) + approved.low, as_int(approved.size))
+    low = as_int(approved.low)
+    address = Int.of_word(z3.simplify(checked + low.word(64)))
+    clamped = z3.And(z3.ULT(checked, 1 << 32), condition_of(low >= 0), condition_of(low <= ADDRESS_LIMIT))
+    return z3.And(clamped, given.reserved(address, as_int(approved.size)))
 
 
 def is_frame_top(given: Assumed, value: Word) -> z3.BoolRef:

@@ -21,9 +21,9 @@ import z3
 from jit.layout import Layout
 from jit.macros import Macro
 from jit.registers import CAGE, Reg
-from jit.x86 import X86, Div, Idiv, JumpIf, Label, Local, Target
+from jit.x86 import X86, Ahead, Callee, Div, Idiv, JumpIf, Label, Local, Target
 from proofs.executor import Fork
-from proofs.symbolic import Int, SymbolicWords
+from proofs.symbolic import Int, SymbolicWords, as_int
 from simulator.machine import DivideError, FallThrough, Return, State, ToAddress, ToLabel, UnmodelledDivision
 from simulator.x86 import execute
 
@@ -141,14 +141,21 @@ def widened(value: z3.BitVecRef) -> z3.BitVecRef:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """`Places` of code that is not placed: every label's address is a word of its own. `pc` is the eBPF pc."""
+    """`Places` of code that is not placed: every label's address is a word of its own. `pc` is the eBPF pc.
+
+    With another `place` the same code lies elsewhere.
+    """
 
     pc: Int
+    place: str = ""
 
     def address(self, label: Target) -> z3.BitVecRef:
         if isinstance(label, Local):
-            return z3.BitVec(f"address of label {label.number}", 64)
-        return z3.BitVec(f"address of {type(label).__name__}", 64)
+            return z3.BitVec(f"{self.place}address of label {label.number}", 64)
+        start = z3.BitVec(f"{self.place}address of {type(label).__name__}", 64)
+        if isinstance(label, Callee | Ahead):  # two distances, two places
+            return start + as_int(label.distance).word(64)
+        return start
 
     def pc_plus(self, delta: int) -> z3.BitVecRef:
         return (self.pc + delta).word(64)

@@ -37,19 +37,30 @@ class Verdict:
 
 
 class Proved:
-    """Obligations that were proved, by their terms: cases that differ in a register come to the same ones."""
+    """Obligations that were proved, by their terms: cases that differ in a register come to the same ones.
+
+    Of a claim that comes again, with other conditions, it also remembers which conditions its proof needed: whatever
+    else is given besides them, the claim follows.
+    """
 
     def __init__(self) -> None:
         self._terms: dict[tuple[int, ...], tuple[z3.BoolRef, ...]] = {}
+        self._needed: dict[int, list[frozenset[int]]] = {}  # by claim; `_terms` holds what the ids are of
 
     def decide(self, obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
-        """`decided`, or what it said of the same terms before."""
+        """`decided`, or what it said of the same claim before."""
         key, terms = terms_of(obligation)
         if z3.is_true(terms[-1]) or key in self._terms:
             return Verdict(Status.PROVED)
-        verdict = decided(obligation, timeout_ms)
+        given, claim = key[:-1], key[-1]
+        known = self._needed.get(claim)
+        if known is not None and any(needed.issubset(given) for needed in known):
+            return Verdict(Status.PROVED)
+        again = known is not None
+        verdict, needed = _decided(obligation, timeout_ms, want_needed=again)
         if verdict.status is Status.PROVED:
             self._terms[key] = terms
+            self._needed.setdefault(claim, []).extend([frozenset(given[i] for i in needed)] if again else [])
         return verdict
 
 
@@ -61,19 +72,28 @@ def terms_of(obligation: Obligation) -> tuple[tuple[int, ...], tuple[z3.BoolRef,
 
 def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
     """Whether the claim follows from what is given."""
-    claim = z3.simplify(obligation.claim)
-    solver = _solver((*obligation.given, z3.Not(claim)), timeout_ms)
-    answer = solver.check()
+    verdict, _ = _decided(obligation, timeout_ms, want_needed=False)
+    return verdict
+
+
+def _decided(obligation: Obligation, timeout_ms: int, *, want_needed: bool) -> tuple[Verdict, tuple[int, ...]]:
+    """The same, and the numbers of the conditions that the proof needed: it takes longer to find them."""
+    refuted = z3.Not(z3.simplify(obligation.claim))
+    switches = [z3.Bool(f"given {i}") for i in range(len(obligation.given))] if want_needed else []
+    given = tuple(map(z3.Implies, switches, obligation.given)) if want_needed else obligation.given
+    solver = _solver((*given, refuted), timeout_ms)
+    answer = solver.check(*switches)
     if answer == z3.unsat:
-        return Verdict(Status.PROVED)
+        needed = {switch.get_id() for switch in solver.unsat_core()} if want_needed else set()
+        return Verdict(Status.PROVED), tuple(i for i, switch in enumerate(switches) if switch.get_id() in needed)
     if answer == z3.unknown:
-        return Verdict(Status.UNKNOWN, reason=solver.reason_unknown())
+        return Verdict(Status.UNKNOWN, reason=solver.reason_unknown()), ()
     if obligation.besides:
         solver.add(*obligation.besides)
-        answer = solver.check()
+        answer = solver.check(*switches)
         if answer != z3.sat:
-            return Verdict(Status.UNKNOWN, reason=f"refuted, but with what holds besides: {answer}")
-    return _refuted(solver.model(), obligation.shown)
+            return Verdict(Status.UNKNOWN, reason=f"refuted, but with what holds besides: {answer}"), ()
+    return _refuted(solver.model(), obligation.shown), ()
 
 
 def _refuted(model: z3.ModelRef, shown: Iterable[tuple[str, z3.ExprRef]]) -> Verdict:

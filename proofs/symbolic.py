@@ -244,9 +244,13 @@ def _positive(a: z3.BitVecRef, b: z3.BitVecRef, *, strictly: bool) -> z3.BoolRef
     """a > b or a >= b. If terms cancel, as a - b against 0: neither side is near the ends of the range."""
     if a.num_args() > 1 and b.num_args() > 0:
         difference = z3.simplify(a - b)
-        if difference.num_args() < a.num_args() + b.num_args() - 1:
+        if _summands(difference) < _summands(a) + _summands(b) - 1:
             a, b = difference, z3.BitVecVal(0, INT_BITS)
     return a > b if strictly else a >= b
+
+
+def _summands(term: z3.BitVecRef) -> int:
+    return int(term.num_args()) if term.decl().kind() == z3.Z3_OP_BADD else 1
 
 
 _LOW_BITS_DEPEND_ON_LOW_BITS = frozenset(

@@ -1,4 +1,4 @@
-"""A gate that overlooks one thing about the order of macros."""
+"""A gate that overlooks one thing: about a macro, or about the order of macros."""
 
 from __future__ import annotations
 
@@ -9,7 +9,39 @@ def _flow(name: str, old: str, new: str, case: str) -> Mutant:
     return Mutant(f"check.{name}", "jit.check", old, new, ("gate.preempt",), case)
 
 
+def _check(name: str, old: str, new: str, case: str, by: str = "gate.memory") -> Mutant:
+    return Mutant(f"check.{name}", "jit.check", old, new, (by,), case)
+
+
 MUTANTS = (
+    _check("reads-scratch", "_MAY_READ: Final = frozenset(GUEST)", "_MAY_READ: Final = frozenset((*GUEST, *SCRATCH))",
+           "Move", "gate.contract"),
+    _check("writes-r10", "frozenset((*GUEST, *SCRATCH)) - {FRAME}", "frozenset((*GUEST, *SCRATCH))", "Negate",
+           "gate.contract"),
+    _check("writes-rsp", "frozenset((*GUEST, *SCRATCH)) - {FRAME}", "frozenset(range(16)) - {FRAME}", "MoveImm",
+           "gate.contract"),
+    _check("divides-by-zero", "not 0 < contract.divisor[0]", "not 0 <= contract.divisor[0]", "DivideImm"),
+    _check("divides-by-minus-one", "< contract.divisor[0] <= contract.divisor[1]:",
+           "< contract.divisor[0] <= contract.divisor[1] + 1:", "DivideImm"),
+    _check("frame-end", "<= touch.disp <= -touch.size", "<= touch.disp <= 1 - touch.size", "StoreImmTo"),
+    _check("frame-start", "-layout.frame_bytes <= touch.disp", "-layout.frame_bytes <= touch.disp + 1", "StoreImmTo"),
+    _check("frame-alignment", "if touch.disp % touch.aligned:", "if touch.disp % 2:", "AtomicExchange"),
+    _check("stores-to-read-only", "if probe.region is _READ_ONLY and probe.write:", "if probe.region is None:",
+           "CheckAny"),
+    _check("stack-is-flat", "if probe.flat and probe.region is _STACK:", "if probe.region is None:", "CheckFlat"),
+    _check("counts-from", "probe.low != span.low", "probe.low > span.low", "CheckFlat"),
+    _check("beyond-the-room", "if probe.size > CLAMP_ROOM:", "if probe.size > 2 * CLAMP_ROOM:", "CheckFlat",
+           "gate.speculative"),
+    _check("no-bytes", "if not 0 < probe.size <= limit:", "if not 0 <= probe.size <= limit:", "CheckStack"),
+    _check("more-than-the-region", "< probe.size <= limit:", "< probe.size <= limit + 1:", "CheckFlat"),
+    _check("more-than-the-frame", "layout.frame_bytes if probe.region is _STACK else span.size", "span.size",
+           "CheckStack"),
+    _check("not-covered", "flow.approved is None or not flow.approved.covers(touch.needed)",
+           "flow.approved is None", "StoreImmTo"),
+    _check("uses-unnoticed", "flow.borrows = True", "flow.borrows = False", "StoreImmTo", "gate.contract"),
+    _check("more-aligned", "_replace(aligned=contract.aligns)", "_replace(aligned=2 * contract.aligns)",
+           "CheckAligned"),
+    _check("overwritten", "elif CHECKED in contract.writes or contract.frame", "elif contract.frame", "DivideImm"),
     _flow("order", "if pc <= flow.pc:", "if pc < flow.pc:", "a block with 0"),
     _flow("resumes", "if pc != flow.pc + 1:", "if pc < flow.pc + 1:", "a block with 0"),
     _flow("resumes-noted", "if contract.resumes_behind:", "if contract.resumes_behind and contract.falls_through:",

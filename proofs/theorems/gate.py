@@ -6,22 +6,35 @@ shipped gate and then the shipped expansion, and the theorems say what must hold
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import z3
 
-from jit.context import RETURN_NATIVE, RETURN_PC, SAVED, record_offset
-from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES, Layout
+from jit.context import PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
+from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES
 from jit.macros import MACROS
 from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
 from jit.registers import CHECKED, FRAME, GUEST, Reg
-from jit.x86 import Callee, Leave, Local
-from proofs.gate import HELD, Way, approval_fact, as_int, ignores_layout, is_frame_top, speculative_fact, ways
+from jit.trampolines import RESUME, RESUME_CALLED, START, leave
+from jit.x86 import FORMS, X86, Callee, Leave, Local, LockAlu, LockCmpxchg, LockXadd, Stub, Xchg
+from proofs.gate import (
+    BLOCK_PC,
+    HELD,
+    Ran,
+    Way,
+    approval_fact,
+    as_int,
+    is_frame_top,
+    speculative_fact,
+    state_before,
+    ways,
+)
 from proofs.layouts import LAYOUTS, assumed
 from proofs.machine import BEHIND, Fetched, Unknown
-from proofs.operands import macros_of
+from proofs.renaming import representatives
 from proofs.symbolic import Int, condition_of, same
-from proofs.theorem import Case, Obligation, Theorem
+from proofs.theorem import Case, Obligation, Theorem, register
 from simulator.machine import Access
 
 Claims = Iterator[tuple[str, z3.BoolRef]]
@@ -33,12 +46,22 @@ Claims = Iterator[tuple[str, z3.BoolRef]]
 def memory_claims(way: Way) -> Claims:
     """Every access is one that the contract names and the layout allows; what the gate knows afterwards is true."""
     ran = way.ran
+    if not ran.state.accesses:
+        yield "touches no memory", z3.BoolVal(True)
     for access in ran.state.accesses:
         named = [_within(way, touch, access) for touch in ran.contract.touches]
         yield f"access of {access.size} bytes", z3.Or(*named, z3.BoolVal(False))
+    for event in ran.memory.events:
+        if event.size in _locked_sizes(ran.instructions):
+            yield "atomic access is aligned", z3.URem(event.address, z3.BitVecVal(event.size, 64)) == 0
     registers = ran.state.registers
     if ran.left == BEHIND and ran.known is not None and not _as_before(way):
         yield "approved", approval_fact(way.given, ran.known, registers[CHECKED], registers[FRAME])
+
+
+def _locked_sizes(instructions: tuple[X86, ...]) -> frozenset[int]:
+    """Of the atomic instructions. One whose bytes lie on both sides of a line's end stops every processor, or kills."""
+    return frozenset(i.size for i in instructions if isinstance(i, LockAlu | LockXadd | Xchg | LockCmpxchg))
 
 
 def _as_before(way: Way) -> bool:
@@ -104,11 +127,10 @@ def _may(access: Access[z3.BitVecRef], write: bool) -> z3.BoolRef:
 def speculative_claims(way: Way) -> Claims:
     """Wherever the guesses led: the guest's own reservation, and facts that let the next macro stay there too."""
     given, ran = way.given, way.ran
-    slot = Unknown(way.start.pc).address(Callee(0))
+    slots = [touch for touch in ran.contract.touches if isinstance(touch, TableSlot)]
     for access in ran.state.accesses:
         own = given.reserved(Int.of_word(_offset(way, access), signed=True), access.size)
-        read_slot = z3.BoolVal(False) if access.write else access.address == slot
-        yield f"access of {access.size} bytes", z3.Or(own, read_slot)
+        yield f"access of {access.size} bytes", z3.Or(own, *(_within(way, slot, access) for slot in slots))
     registers = ran.state.registers
     yield "r10 is a frame's end", is_frame_top(given, registers[FRAME])
     yield "rbp", registers[Reg.rbp] == given.base
@@ -132,7 +154,40 @@ def contract_claims(way: Way) -> Claims:
         for reg in (reg for reg in GUEST if after[reg] is not before[reg]):
             yield f"{reg.name} is as the instruction found it", after[reg] == before[reg]
         yield "memory is as the instruction found it", _nothing_stored(way)
+    elif isinstance(ran.left, Stub):
+        yield "the host finds where it is", _tells_host(way, ran.left)
+    yield "nothing but what is read reaches the guest", _same_elsewhere(ran)
+    if ran.contract.is_quiet():
+        same_known = ran.known is way.start.approved and not ran.borrows and ran.welcome
+        yield "may stand anywhere", z3.BoolVal(ran.left == BEHIND and same_known)
+    if any(isinstance(touch, ApprovedBytes) for touch in ran.contract.touches):
+        here = condition_of(way.start.since == BLOCK_PC)
+        yield "the host is kept from where another block's check is used", z3.Or(here, z3.BoolVal(ran.borrows))
+    if ran.contract.polls:
+        yield "nothing is known where the host resumes", z3.BoolVal(ran.known is None)
     yield from _frame_claims(way)
+
+
+def _tells_host(way: Way, left: Stub) -> z3.BoolRef:
+    """At an exit stub the context says where the guest is; it has finished only in the entry frame."""
+    if left.exit is Exit.FINISHED:
+        return condition_of(way.given.depth == 0)
+    pc = way.ran.memory.context.get((PC, 4))
+    stored = z3.BoolVal(False) if pc is None else pc == way.start.pc.word(64)
+    return z3.And(stored, z3.BoolVal(way.ran.contract.resumes_behind))
+
+
+def _same_elsewhere(ran: Ran) -> z3.BoolRef:
+    """The guest sees the same, whatever scratch registers, rbp, rsp and what is not read hold, wherever code lies."""
+    if len(ran.told) != len(ran.told_elsewhere):
+        return z3.BoolVal(False)
+    same = [z3.BoolVal(True)]
+    for (one, before), (other, before_other) in zip(ran.told, ran.told_elsewhere, strict=True):
+        if before is not None and before_other is not None:
+            same.append(z3.Or(one == other, z3.And(one == before, other == before_other)))
+        else:
+            same.append(one == other)
+    return z3.And(*same) if ran.told is not ran.told_elsewhere else z3.BoolVal(True)
 
 
 def _may_leave(way: Way) -> z3.BoolRef:
@@ -140,10 +195,10 @@ def _may_leave(way: Way) -> z3.BoolRef:
     if ran.left == BEHIND:
         return z3.BoolVal(ran.contract.falls_through)
     if isinstance(ran.left, Fetched):
-        slot = Unknown(way.start.pc).address(Callee(0))
-        called = any(isinstance(target, Callee) for target in ran.contract.leaves)
-        by_call = ran.left.source == slot if called else z3.BoolVal(False)
-        return z3.Or(by_call, z3.BoolVal(ran.contract.frame is FrameEffect.POP))
+        places = Unknown(way.start.pc)
+        called = (target for target in ran.contract.leaves if isinstance(target, Callee))
+        by_call = (ran.left.source == places.address(target) for target in called)
+        return z3.Or(*by_call, z3.BoolVal(ran.contract.frame is FrameEffect.POP))
     return z3.Or(*(same(ran.left, target) for target in ran.contract.leaves), z3.BoolVal(False))
 
 
@@ -203,69 +258,95 @@ def _found(way: Way, address: z3.BitVecRef, value: z3.BitVecRef) -> z3.BoolRef:
 # ---------------------------------------------------------------- registration
 
 
-def _obligations(
-    macro: type, layout: Layout, claims: Callable[[Way], Claims], guessing: bool, volatile: bool
-) -> Iterator[Obligation]:
-    for instance, unknowns in macros_of(macro):
-        if layout is not LAYOUTS[0] and ignores_layout(instance):
-            continue
-        name = str(instance)
-        for way in ways(instance, unknowns, assumed(layout), guessing=guessing, volatile=volatile):
-            for what, claim in claims(way):
-                yield Obligation(f"{name}: {what}", way.conditions, claim, way.shown)
+def _obligations(macro: type, claims: Callable[[Way], Claims], guessing: bool) -> Iterator[Obligation]:
+    twice = claims is contract_claims
+    for number, layout in enumerate(LAYOUTS):
+        for instance, unknowns, shape in representatives(macro, layout):
+            if number > 0 and shape.ignores_layout:
+                continue
+            name = f"{instance}, layout {number}"
+            for way in ways(instance, unknowns, assumed(layout), guessing=guessing, twice=twice):
+                for what, claim in claims(way):
+                    yield Obligation(f"{name}: {what}", way.conditions, claim, way.shown)
 
 
-def _cases(claims: Callable[[Way], Claims], *, guessing: bool = False, volatile: bool = False) -> Iterable[Case]:
+def _cases(claims: Callable[[Way], Claims], *, guessing: bool = False) -> Iterator[Case]:
     for macro in MACROS:
-        for number, layout in enumerate(LAYOUTS):
+        yield Case(macro.__name__, partial(_obligations, macro, claims, guessing))
 
-            def obligations(macro: type = macro, layout: Layout = layout) -> Iterator[Obligation]:
-                return _obligations(macro, layout, claims, guessing, volatile)
 
-            yield Case(f"{macro.__name__}, layout {number}", obligations)
+def _forms() -> Iterator[Obligation]:
+    """Every x86 form is emitted by something that a theorem is about: an expansion, a trampoline, the way to a stub."""
+    emitted = {type(instruction) for code in _OUTSIDE for instruction in code}
+    for macro in MACROS:
+        for _, _, shape in representatives(macro, LAYOUTS[0]):
+            emitted |= {type(instruction) for part in shape.parts for instruction in part.instructions or ()}
+    for form in FORMS:
+        yield Obligation(f"{form.__name__} is emitted", (), z3.BoolVal(form in emitted))
+
+
+_OUTSIDE = (START, RESUME, RESUME_CALLED, *map(leave, Exit))  # host.trampoline is about these
+
+
+def _contract_cases() -> Iterator[Case]:
+    yield Case("x86 forms", _forms)
+    yield from _cases(contract_claims)
 
 
 def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
-    for layout in LAYOUTS:
-        yield f"the hypothesis holds of {layout}", assumed(layout).conditions
+    for number, layout in enumerate(LAYOUTS):
+        given = assumed(layout)
+        yield f"the hypothesis holds of layout {number}", given.conditions
+        for guessing in (False, True):
+            start, fact = state_before(given, guessing)
+            what = "the guest's own" if guessing else "allowed"
+            yield f"an approval that is {what}, layout {number}", (*given.conditions, *start.ranges, fact)
 
 
-_DEPENDS = ("jit.macros", "jit.check", "jit.layout", "jit.context", "jit.x86", "jit.registers", "simulator")
 _RANGES_OVER = (
-    "every macro, every register, width and condition; all immediates, offsets and sizes; the layouts `LAYOUTS`, "
-    "all placements that `hypothesis_violation` accepts; all register and memory contents; all approvals"
+    "every macro, every register, width, condition and choice of regions; all immediates, offsets, sizes and "
+    "approvals; all register and memory contents, which others may change at any time; all depths; four layouts "
+    "(`proofs.layouts.LAYOUTS`) at all addresses"
 )
-_ASSUMES = ("the layout's hypothesis holds", "r10 is the end of a live frame", "what the gate knows of CHECKED is true")
+_ASSUMES = (
+    "the layout's hypothesis holds (layout.hypothesis)",
+    "r10 is the end of a live frame, rbp the cage base",
+    "what the gate knows of CHECKED is true: proved of each macro for the next",
+)
 
-# Not registered yet: CheckAny's cases have not been decided within the budget of a run.
-def _theorem(id: str, statement: str, claims: Callable[[Way], Claims], **how: bool) -> Theorem:
+
+def _theorem(id: str, statement: str, cases: Callable[[], Iterator[Case]]) -> Theorem:
     return Theorem(
         id=id,
         statement=statement,
         ranges_over=_RANGES_OVER,
         assumes=_ASSUMES,
-        depends=_DEPENDS,
-        cases=lambda: _cases(claims, **how),
+        depends=("jit.macros", "jit.check", "jit.layout", "jit.context", "jit.x86", "jit.registers", "simulator.x86"),
+        cases=cases,
         assumptions=_assumptions,
     )
 
 
-MEMORY = _theorem(
-    "gate.memory",
-    "every byte that an admitted macro touches is one that its contract names, and what the gate knows behind it is "
-    "true",
-    memory_claims,
+MEMORY = register(
+    _theorem(
+        "gate.memory",
+        "every byte that an admitted macro touches is one that its contract names and the guest may so access; what "
+        "the gate then knows of the checked address is true",
+        partial(_cases, memory_claims),
+    )
 )
-CONTRACT = _theorem(
-    "gate.contract",
-    "an admitted macro leaves only to where its contract says, with everything else as it was, r10 a frame's end and "
-    "the record of a call complete",
-    contract_claims,
-    volatile=True,
+CONTRACT = register(
+    _theorem(
+        "gate.contract",
+        "an admitted macro leaves only to where its contract says, with all else as it was, r10 the frame's end, the "
+        "record of a call complete, and nothing of the host's in a guest register",
+        _contract_cases,
+    )
 )
-SPECULATIVE = _theorem(
-    "gate.speculative",
-    "wherever its branches are guessed to go, an admitted macro touches only the guest's own reservation",
-    speculative_claims,
-    guessing=True,
+SPECULATIVE = register(
+    _theorem(
+        "gate.speculative",
+        "wherever its branches are guessed to go, an admitted macro touches only the guest's own reservation",
+        partial(_cases, speculative_claims, guessing=True),
+    )
 )

@@ -19,9 +19,9 @@ from proofs.theorems import gate
 
 
 def verdicts(macro: type, claims: Callable[[Way], gate.Claims], most: int, *, guessing: bool) -> list[Verdict]:
-    """Of the first obligations of one macro class under the first layout."""
+    """Of the first obligations of one macro class."""
     proved = Proved()
-    obligations = gate._obligations(macro, LAYOUTS[0], claims, guessing, False)
+    obligations = gate._obligations(macro, claims, guessing)
     return [proved.decide(obligation) for obligation in islice(obligations, most)]
 
 

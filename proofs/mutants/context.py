@@ -1,0 +1,18 @@
+"""Records that lie elsewhere."""
+
+from __future__ import annotations
+
+from proofs.mutants.mutant import Mutant
+
+
+def _context(name: str, old: str, new: str, case: str, by: str = "gate.memory") -> Mutant:
+    return Mutant(f"context.{name}", "jit.context", old, new, (by,), case)
+
+
+MUTANTS = (
+    _context("record-shift", "// RECORD_BYTES).bit_length() - 1", "// RECORD_BYTES).bit_length()", "CallLocal"),
+    _context("record-displacement", "- (layout.frame_top(0) >> record_shift(layout))",
+             "- (layout.stack_low >> record_shift(layout))", "Return"),
+    _context("record-of-the-next", "return RECORD_BYTES * depth - layout.context_bytes",
+             "return RECORD_BYTES * depth - layout.context_bytes - 64", "Return"),
+)  # fmt: skip
