@@ -52,9 +52,10 @@ def _about(obligation: Obligation, values: Values) -> Iterator[str]:
 
 
 def _violated(obligation: Obligation, values: Values) -> bool:
-    if values.truth(obligation.claim):  # of all but one; no need to believe it of that one
+    claim = obligation.claim if obligation.exactly is None else obligation.exactly
+    if values.truth(claim):  # of all but one; no need to believe it of that one
         return False
-    return all(map(values.holds, obligation.given)) and not values.holds(obligation.claim)
+    return all(map(values.holds, obligation.given)) and not values.holds(claim)
 
 
 def raised_again(case: Case, failed: PathFailed, values: Values) -> Replay:

@@ -25,7 +25,8 @@ class Obligation:
     """Under `given`, `claim` must hold. `what` says in words which case it is, for people.
 
     `besides` holds as well, but the proof does not need it: a counterexample must satisfy it to be real. `about` are
-    instructions that a counterexample shows, by name.
+    instructions that a counterexample shows, by name. `exactly` is the claim itself where `claim` says the same of
+    functions of which less is known: a counterexample must refute it, too.
     """
 
     what: str
@@ -34,6 +35,7 @@ class Obligation:
     shown: tuple[tuple[str, z3.ExprRef], ...] = ()  # what a counterexample prints: name and term
     besides: tuple[z3.BoolRef, ...] = ()
     about: tuple[tuple[str, object], ...] = ()
+    exactly: z3.BoolRef | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,10 +100,11 @@ def _same(mine: Any, meant: Any) -> z3.BoolRef:  # noqa: ANN401 - a truth, or an
 def _obligation(
     what: str, given: tuple[z3.BoolRef, ...], claim: z3.BoolRef, operands: _Operands, widths: dict[str, int]
 ) -> Obligation:
+    exactly = claim
     if widths["bits"] > DIVIDED:
         claim, assumed = without_divisions(claim)
         given = (*given, assumed) if not z3.is_true(z3.simplify(assumed)) else given
-    return Obligation(what, given, claim, tuple(operands.shown))
+    return Obligation(what, given, claim, tuple(operands.shown), exactly=exactly)
 
 
 register(

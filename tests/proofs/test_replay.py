@@ -85,6 +85,18 @@ def test_what_does_not_come_up_again_is_not_confirmed() -> None:
     assert "every claim holds" in found.replay.lines[0]
 
 
+def test_a_counterexample_that_rests_on_an_unknown_function_is_not_confirmed() -> None:
+    quotient = z3.BitVec("quotient", 8)
+
+    def abstract() -> Iterator[Obligation]:
+        yield Obligation("no larger", (B != 0,), z3.ULE(quotient, A), exactly=z3.ULE(z3.UDiv(A, B), A))
+
+    found = finding(abstract)
+    assert found.status is Status.REFUTED
+    assert found.replay is not None
+    assert not found.replay.confirmed
+
+
 def test_a_domain_that_computes_otherwise_than_python_is_noticed() -> None:
     class Wrong(Int):
         __slots__ = ()
