@@ -23,8 +23,8 @@ from jit.encode import FIELD, unsigned_field
 from jit.layout import Layout
 from jit.macros import Macro
 from jit.registers import CAGE, GUEST, Reg
-from jit.x86 import X86, Div, Idiv, JumpIf, Label, Local, Mem, PcPlus, Target
-from proofs.machine import BEHIND, Behind, Fetched, Labels, Left, guess, guessed_result
+from jit.x86 import X86, Div, Idiv, JumpIf, Label, Local, PcPlus, Target
+from proofs.machine import BEHIND, Behind, Fetched, Labels, Left, Memory, guess, guessed_result, symbolically
 from proofs.symbolic import SymbolicWords
 from proofs.values import Values
 from simulator import run as processor
@@ -56,7 +56,7 @@ class Cells(Protocol):
     def store(self, address: Word, size: int, value: Word) -> None: ...
 
     def term(self, address: int, direct: bool, values: Values) -> Word:
-        """The address in that form. `direct`: the instruction named it as a distance from rbp."""
+        """The address in that form. `direct`: on symbols it is a known distance from rbp."""
         ...
 
 
@@ -66,17 +66,24 @@ class _Memory:
 
     cells: Cells
     values: Values
-    direct: bool = False
+    expected: Sequence[tuple[int, bool]]  # address of each access, and whether it is direct; all if there are any
     seen: list[int] = field(default_factory=list)  # what each access read or wrote
 
     def load(self, address: int, size: int) -> int:
-        term = self.cells.term(address, self.direct, self.values)
-        self.seen.append(self.values.number(self.cells.load(term, size)))
+        self.seen.append(self.values.number(self.cells.load(self._term(address), size)))
         return self.seen[-1]
 
     def store(self, address: int, size: int, value: int) -> None:
+        term = self._term(address)
         self.seen.append(value & (1 << 8 * size) - 1)
-        self.cells.store(self.cells.term(address, self.direct, self.values), size, z3.BitVecVal(value, 64))
+        self.cells.store(term, size, z3.BitVecVal(value, 64))
+
+    def _term(self, address: int) -> Word:
+        direct = False
+        if self.expected:
+            on_symbols, direct = self.expected[len(self.seen)]
+            assert address == on_symbols, f"accesses {address:#x}, on symbols {on_symbols:#x}"
+        return self.cells.term(address, direct, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,7 @@ class Machine:
     def __init__(self, values: Values) -> None:
         self.lines: list[str] = []
         self._values = values
+        self._shadow: tuple[State[Word], State[Word]] | None = None  # a state, and the same still on symbols
         self._run = 0  # which of the values' runs `lines` is about
         self._state: object = None
         self._registers: list[int] = []  # as they were left
@@ -115,7 +123,8 @@ class Machine:
 
     def run(self, instructions: Sequence[X86], state: State[Word], labels: Labels, guessing: bool) -> Left:
         placed = self._place(self._values.plain(tuple(instructions)), labels)
-        left = self._follow(placed, state, guessing)
+        expected = self._on_symbols(instructions, state, labels, guessing)
+        left = self._follow(placed, state, guessing, expected)
         if isinstance(left, ToAddress):
             self.lines.append(f"  leaves to native address {left.address:#x}, loaded from memory")
             return Fetched(_word(left.address), state.accesses[-1].address)
@@ -123,9 +132,24 @@ class Machine:
         self.lines.append("  goes on behind" if isinstance(left, Behind) else f"  leaves to {label(left)}")
         return left
 
+    def _on_symbols(
+        self, instructions: Sequence[X86], state: State[Word], labels: Labels, guessing: bool
+    ) -> list[tuple[int, bool]]:
+        """The accesses of the same run on symbols, where it shows which of them are direct."""
+        memory = state.memory
+        assert isinstance(memory, Memory)
+        if self._shadow is None or self._shadow[0] is not state:
+            copy = State(list(state.registers), Memory(memory.base, memory.volatile), state.flags)
+            self._shadow = state, copy
+        shadow = self._shadow[1]
+        seen = len(shadow.accesses)
+        symbolically(SymbolicWords(), instructions, shadow, labels, guessing)
+        addresses = [access.address for access in shadow.accesses[seen:]]
+        return [(self._values.number(a), memory.context_offset(a) is not None) for a in addresses]
+
     def call(self, instructions: Sequence[X86], state: State[Word]) -> ToAddress[Word] | Return[Word]:
         """Code without labels, to its end, where it goes to an address that it was given."""
-        left = self._follow(self._place(tuple(instructions), None), state, False)
+        left = self._follow(self._place(tuple(instructions), None), state, False, ())
         assert isinstance(left, ToAddress | Return), f"the code ends with {left}"
         self.lines.append(f"  {'returns' if isinstance(left, Return) else 'goes'} to native address {left.address:#x}")
         return type(left)(_word(left.address))
@@ -161,10 +185,10 @@ class Machine:
     # ---------------------------------------------------------------- executing
 
     def _follow(
-        self, placed: _Placed, state: State[Word], guessing: bool
+        self, placed: _Placed, state: State[Word], guessing: bool, expected: Sequence[tuple[int, bool]]
     ) -> Behind | Target | ToAddress[int] | Return[int]:
         """Execute from the first byte to where control leaves. `state` becomes that of the end, in constants."""
-        memory = _Memory(state.memory, self._values)  # type: ignore[arg-type]  # the theorem's, which is `Cells`
+        memory = _Memory(cast("Cells", state.memory), self._values, expected)
         flags = (state.flags.cf, state.flags.zf, state.flags.sf, state.flags.of)
         known: Flags[int] = Flags(*(None if flag is None else self._values.number(flag) for flag in flags))
         numbers: State[int] = State([self._values.number(word) for word in state.registers], memory, known)
@@ -197,7 +221,6 @@ class Machine:
             start, code = found
             instruction, length = decode(code, position - start)
             end = position + length
-            memory.direct = any(isinstance(operand, Mem) and operand.index is None for operand in instruction)
             before, seen = tuple(state.registers), len(state.accesses)
             written = placed.instructions[at]
             if guessing and isinstance(written, JumpIf):

@@ -102,7 +102,7 @@ class Memory:
         self.context[offset, size] = value
 
     def term(self, address: int, direct: bool, values: Values) -> z3.BitVecRef:
-        """An address that is a number, as cells go by it: the context's if the instruction named it off rbp."""
+        """An address that is a number, as cells go by it: the context's if it is `direct`, a known distance off rbp."""
         return self.base + (address - values.number(self.base)) if direct else z3.BitVecVal(address, 64)
 
     def context_offset(self, address: z3.BitVecRef) -> int | None:
@@ -250,6 +250,13 @@ def run(
     """
     if _ENGINES:
         return _ENGINES[-1].run(instructions, state, places, guessing)
+    return symbolically(words, instructions, state, places, guessing)
+
+
+def symbolically(
+    words: SymbolicWords, instructions: Sequence[X86], state: State[z3.BitVecRef], places: Labels, guessing: bool
+) -> Left:
+    """`run` by this module."""
     labels = {part.number: i for i, part in enumerate(instructions) if isinstance(part, Label)}
     cold = next((i for i, part in enumerate(instructions) if isinstance(part, Label) and part.cold), None)
     end = len(instructions) if cold is None else cold
@@ -308,7 +315,7 @@ class _NoLabels:
 
 
 def _execute(
-    words: SymbolicWords, instruction: X86, state: State[z3.BitVecRef], places: Unknown, step: int | None
+    words: SymbolicWords, instruction: X86, state: State[z3.BitVecRef], places: Labels, step: int | None
 ) -> object:
     try:
         return execute(words, instruction, state, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import pytest
@@ -37,7 +38,8 @@ from jit.x86 import (
 )
 from proofs.cases import Finding, judge
 from proofs.concrete import Machine
-from proofs.machine import BEHIND, Labels, Memory, Unknown, domain, fresh_state, memory_of, run, running_on
+from proofs.executor import explore, guided
+from proofs.machine import BEHIND, Labels, Unknown, domain, fresh_state, memory_of, run, running_on
 from proofs.solver import Proved, Status
 from proofs.symbolic import Int, SymbolicWords
 from proofs.theorem import THEOREMS, Theorem
@@ -82,8 +84,9 @@ def test_bytes_on_numbers_do_what_the_symbolic_run_does() -> None:
         values = values_of(base=1 << 40, rax=rax, rdx=rdx, **{"context-16.32": 0})
         machine = Machine(values)
         state = fresh_state({}, BASE)
-        with running_on(machine):
-            assert run(SymbolicWords(), code, state, Unknown(pc)) == BEHIND
+        with guided(values), running_on(machine):
+            (path,) = explore(lambda: run(SymbolicWords(), code, state, Unknown(pc)))  # noqa: B023 - called at once
+        assert path.returned == BEHIND
         assert values.number(state.registers[Reg.rax]) == int.from_bytes(rax.to_bytes(8, "little"), "big")
         stored = [(values.number(e.address), values.number(e.value)) for e in memory_of(state).events]
         assert stored == ([((1 << 40) + 0x1000 + rdx, rax)] if rax < rdx else [])
@@ -92,14 +95,24 @@ def test_bytes_on_numbers_do_what_the_symbolic_run_does() -> None:
 
 def test_a_division_error_is_left_to_the_caller() -> None:
     pc, _ = Int.fresh("pc", 0, 9)
-    with running_on(Machine(values_of(base=1 << 40, rdx=0, rcx=0))), pytest.raises(DivideError):
-        run(SymbolicWords(), (Div(64, Reg.rcx),), fresh_state({}, BASE), Unknown(pc))
+    values, state = values_of(base=1 << 40, rdx=0, rcx=0), fresh_state({}, BASE)
+    with guided(values), running_on(Machine(values)):
+        divide = partial(run, SymbolicWords(), (Div(64, Reg.rcx),), state, Unknown(pc))
+        (path,) = explore(lambda: divide(), allowed=(DivideError,))  # noqa: PLW0108 - a partial is run on numbers, too
+    assert path.raised is not None
 
 
-def test_context_and_other_memory_are_told_apart_by_the_instruction() -> None:
-    memory, values = Memory(BASE), values_of(base=1 << 40)
-    assert memory.context_offset(memory.term((1 << 40) - 16, True, values)) == -16
-    assert memory.context_offset(memory.term((1 << 40) - 16, False, values)) is None
+def test_context_is_what_is_at_a_distance_from_rbp_that_is_known_on_symbols() -> None:
+    pc, _ = Int.fresh("pc", 0, 9)
+    code = (Load(8, Reg.rax, Mem(-16)), Load(8, Reg.rax, Mem(-32, Reg.rcx)), Load(8, Reg.rax, Mem(-64, Reg.rdx)))
+    values = values_of(base=1 << 40, rdx=8, **{"context-16.64": 1, "context-24.64": 2, "loaded0.64": 3})
+    state = fresh_state({Reg.rcx: z3.BitVecVal(8, 64)}, BASE)
+    with guided(values), running_on(Machine(values)):
+        list(explore(lambda: run(SymbolicWords(), code, state, Unknown(pc))))
+    memory = memory_of(state)
+    assert set(memory.context) == {(-16, 8), (-24, 8)}
+    assert [values.number(event.address) for event in memory.events] == [(1 << 40) - 56]
+    assert values.number(state.registers[Reg.rax]) == 3
 
 
 def test_words_on_numbers_are_those_of_the_integers() -> None:
