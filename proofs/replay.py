@@ -60,13 +60,14 @@ def _violated(obligation: Obligation, values: Values) -> bool:
 
 def raised_again(case: Case, failed: PathFailed, values: Values) -> Replay:
     """Whether the case ends in the same exception."""
-    with guided(values), running_on(Machine(values)):
+    machine = Machine(values)
+    with guided(values), running_on(machine):
         try:
             for _ in case.obligations():
                 pass
         except PathFailed as again:
             if (again.what, type(again.cause)) == (failed.what, type(failed.cause)):
-                return Replay(True, (f"raises {type(again.cause).__name__} again: {again.cause}",))
+                return Replay(True, (*machine.lines, f"raises {type(again.cause).__name__} again: {again.cause}"))
             return Replay(False, (_unlike(again),))
         except Exception as exception:
             return Replay(False, (_unlike(exception),))
