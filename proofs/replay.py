@@ -66,7 +66,7 @@ def raised_again(case: Case, failed: PathFailed, values: Values) -> Replay:
             for _ in case.obligations():
                 pass
         except PathFailed as again:
-            if (again.what, type(again.cause)) == (failed.what, type(failed.cause)):
+            if type(again.cause) is type(failed.cause):
                 return Replay(True, (*machine.lines, f"raises {type(again.cause).__name__} again: {again.cause}"))
             return Replay(False, (_unlike(again),))
         except Exception as exception:
