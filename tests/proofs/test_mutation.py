@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import proofs.theorems  # noqa: F401 - registers them
+from proofs import __main__ as command
 from proofs.cache import Cache, source_of
 from proofs.mutants import MUTANTS, Mutant
 from proofs.mutation import BadMutant, Outcome, Watcher, changed_source, run_mutants
@@ -74,6 +76,22 @@ def test_neither_the_files_nor_the_modules_of_this_process_change() -> None:
 def test_a_catalogue_that_is_out_of_date_is_refused(mutant: Mutant, reason: str) -> None:
     with pytest.raises(BadMutant, match=reason):
         run_mutants([mutant], THEOREMS, 1, Cache(None), Watcher(), THEOREMS)
+
+
+def test_one_mutant_is_run_with_the_theorems_that_it_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    to = tmp_path / "out.json"
+    assert command.main(["--no-cache", "-v", "--json", str(to), "--mutant", "assemble.distance-one-off"]) == 0
+    report = json.loads(to.read_text())
+    assert [theorem["id"] for theorem in report["theorems"]] == ["bytes.fixup"]
+    assert report["mutants"] == {"total": 1, "killed": 1, "survivors": []}
+    shown = "assemble.distance-one-off: killed by bytes.fixup distance: patched\n    target = "
+    assert shown in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        command.main(["--mutant", "no.such"])
+    assert left.value.code == 2
+    assert "no.such" in capsys.readouterr().err
 
 
 def test_a_theorem_that_is_not_proved_of_the_code_kills_nothing() -> None:
