@@ -33,6 +33,7 @@ from simulator.machine import (
     DivideError,
     FallThrough,
     Flags,
+    MachineStopped,
     Return,
     State,
     ToAddress,
@@ -123,7 +124,11 @@ class Machine:
 
     def run(self, instructions: Sequence[X86], state: State[Word], labels: Labels, guessing: bool) -> Left:
         placed = self._place(self._values.plain(tuple(instructions)), labels)
-        expected = self._on_symbols(instructions, state, labels, guessing)
+        try:
+            expected = self._on_symbols(instructions, state, labels, guessing)
+        except MachineStopped as stopped:
+            self._follow(placed, state, guessing, ())
+            raise AssertionError("the bytes run on where symbols do not") from stopped
         left = self._follow(placed, state, guessing, expected)
         if isinstance(left, ToAddress):
             self.lines.append(f"  leaves to native address {left.address:#x}, loaded from memory")
@@ -222,17 +227,21 @@ class Machine:
             instruction, length = decode(code, position - start)
             end = position + length
             before, seen = tuple(state.registers), len(state.accesses)
+            text = f"  {position:#x}  {code[position - start :][:length].hex(' '):<32} {disassemble(instruction):<40} "
             written = placed.instructions[at]
             if guessing and isinstance(written, JumpIf):
                 taken = isinstance(written.label, Local) and self._values.truth(guess(counted))
                 successor: object = ToLabel(instruction.label) if taken else FallThrough()  # type: ignore[union-attr]
             else:
-                successor = self._execute(instruction, state, end, counted if guessing else None)
+                try:
+                    successor = self._execute(instruction, state, end, counted if guessing else None)
+                except MachineStopped as stopped:
+                    self.lines.append(f"{text}{type(stopped).__name__}")
+                    raise
             goal = getattr(instruction, "label", None)
             named = placed.labels.get(end + processor.distance(goal)) if goal is not None else None
             effects = [] if named is None else [f"({label(named)})"]
             effects += _effects(before, state, memory.seen[seen:])
-            text = f"  {position:#x}  {code[position - start :][:length].hex(' '):<32} {disassemble(instruction):<40} "
             self.lines.append((text + ", ".join(effects)).rstrip())
             match successor:
                 case FallThrough():

@@ -37,7 +37,7 @@ from jit.x86 import (
     Store,
 )
 from proofs.cases import Finding, judge
-from proofs.concrete import Machine
+from proofs.concrete import Machine, registers
 from proofs.executor import explore, guided
 from proofs.machine import BEHIND, Labels, Unknown, domain, fresh_state, memory_of, run, running_on
 from proofs.solver import Proved, Status
@@ -96,10 +96,14 @@ def test_bytes_on_numbers_do_what_the_symbolic_run_does() -> None:
 def test_a_division_error_is_left_to_the_caller() -> None:
     pc, _ = Int.fresh("pc", 0, 9)
     values, state = values_of(base=1 << 40, rdx=0, rcx=0), fresh_state({}, BASE)
-    with guided(values), running_on(Machine(values)):
+    machine = Machine(values)
+    with guided(values), running_on(machine):
         divide = partial(run, SymbolicWords(), (Div(64, Reg.rcx),), state, Unknown(pc))
         (path,) = explore(lambda: divide(), allowed=(DivideError,))  # noqa: PLW0108 - a partial is run on numbers, too
     assert path.raised is not None
+    *state_before, last = machine.lines
+    assert state_before == registers([values.number(z3.BitVec(r.name, 64)) if r != 5 else 1 << 40 for r in Reg])
+    assert last.split() == ["0x700000000000", "48", "f7", "f1", "div", "rcx", "DivideError"]
 
 
 def test_context_is_what_is_at_a_distance_from_rbp_that_is_known_on_symbols() -> None:
