@@ -2,7 +2,8 @@
 
 Decides: how slots split into fields and where an lddw swallows its second slot. Refuses: a partial slot, an lddw
 without its second slot, a second slot that holds anything but the upper immediate. Whether an instruction exists
-is the validator's question, so that its error can name the neighbours too.
+is the validator's question, so that its error can name the neighbours too. Trusted by the validator, which takes
+None for the second slot of an lddw: theorem validator.sound runs both. Loops look at one slot, or one lddw, at a time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from validator.isa import SLOT_BYTES, Instruction, Program
 
 WIDE_OPCODE = 0x18
 _SLOT = struct.Struct("<BBhi")
+_unpack = _SLOT.unpack
 
 
 def decode(code: bytes, memo: MutableMapping[bytes, Instruction] | None = None) -> Program:
@@ -25,28 +27,35 @@ def decode(code: bytes, memo: MutableMapping[bytes, Instruction] | None = None) 
     if len(code) % SLOT_BYTES:
         raise Rejected(Reason.PARTIAL_SLOT, len(code) // SLOT_BYTES, detail=f"{len(code)} bytes")
     memo = {} if memo is None else memo
-    program: list[Instruction | None] = []
-    slots = iter([code[position : position + SLOT_BYTES] for position in range(0, len(code), SLOT_BYTES)])
-    for slot in slots:
-        instruction = memo.get(slot)
-        if instruction is None:
-            opcode, registers, offset, imm = _SLOT.unpack(slot)
-            instruction = memo[slot] = Instruction(opcode, registers & 15, registers >> 4, offset, imm)
-        program.append(instruction)
-        if instruction.opcode == WIDE_OPCODE:
-            program[-1] = _wide(instruction, next(slots, None), len(program) - 1)
-            program.append(None)
+    slots = [code[position : position + SLOT_BYTES] for position in range(0, len(code), SLOT_BYTES)]
+    return _joined([memo.get(slot) or _instruction(slot, memo) for slot in slots])
+
+
+def _instruction(slot: bytes, memo: MutableMapping[bytes, Instruction]) -> Instruction:
+    """The fields of a slot that `memo` does not know yet."""
+    opcode, registers, offset, imm = _unpack(slot)
+    instruction = memo[slot] = Instruction(opcode, registers & 15, registers >> 4, offset, imm)
+    return instruction
+
+
+def _joined(decoded: list[Instruction]) -> Program:
+    """Each lddw with its second slot, which must be one: it has opcode 0, so that it starts none itself."""
+    program: list[Instruction | None] = list(decoded)
+    for pc in [pc for pc, instruction in enumerate(decoded) if instruction.opcode == WIDE_OPCODE]:
+        program[pc] = _wide(decoded, pc)
+        program[pc + 1] = None
     return tuple(program)
 
 
-def _wide(lower: Instruction, second: bytes | None, pc: int) -> Instruction:
-    """The lddw at `pc`, from its first slot and the bytes of its second. Raises Rejected."""
-    if second is None:
+def _wide(decoded: list[Instruction], pc: int) -> Instruction:
+    """The lddw at `pc`, from its two slots. Raises Rejected."""
+    lower = decoded[pc]
+    if pc + 1 == len(decoded):
         raise Rejected(Reason.TRUNCATED_WIDE, pc, lower)
-    opcode, registers, offset, imm = _SLOT.unpack(second)
-    if (opcode, registers, offset) != (0, 0, 0):
-        raise Rejected(Reason.WIDE_SECOND, pc + 1, Instruction(opcode, registers & 15, registers >> 4, offset, imm))
-    return lower._replace(imm=(lower.imm & 0xFFFFFFFF) | (imm & 0xFFFFFFFF) << 32)
+    second = decoded[pc + 1]
+    if second[:4] != (0, 0, 0, 0):
+        raise Rejected(Reason.WIDE_SECOND, pc + 1, second)
+    return lower._replace(imm=(lower.imm & 0xFFFFFFFF) | (second.imm & 0xFFFFFFFF) << 32)
 
 
 def encode(program: Program) -> bytes:

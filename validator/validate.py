@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from validator.errors import LimitExceeded, Reason, Rejected
@@ -72,13 +73,12 @@ def validate(
     forms = _forms(program, helpers)
     entries = tuple(entries)
     function_starts = {0, *entries, *starts}
-    for start in function_starts:
-        if not 0 <= start < len(program) or forms[start] is None:
-            raise Rejected(Reason.ENTRY, start)
+    misplaced = [start for start in function_starts if not 0 <= start < len(program) or forms[start] is None]
+    if misplaced:
+        raise Rejected(Reason.ENTRY, misplaced[0])
     function_starts.update(_call_targets(program, forms))
-    ordered = sorted(function_starts)
-    functions = tuple(Function(a, b) for a, b in zip(ordered, [*ordered[1:], len(program)], strict=True))
-    targets = frozenset(target for function in functions for target in _targets(program, forms, function))
+    functions = _partition(function_starts, len(program))
+    targets = frozenset([target for function in functions for target in _targets(program, forms, function)])
     return Validated(program, forms, functions, entries, targets)
 
 
@@ -123,55 +123,64 @@ def _no_form(instruction: Instruction) -> tuple[Reason, str]:
 
 def _forms(program: Program, helpers: frozenset[int]) -> tuple[Form | None, ...]:
     seen: dict[Instruction, Form] = {}  # programs repeat themselves: judge each distinct instruction once
-    forms: list[Form | None] = []
-    for pc, instruction in enumerate(program):
-        if instruction is None:
-            forms.append(None)
-            continue
-        form = seen.get(instruction)
-        if form is None:
-            judged = _judged(instruction, helpers)
-            if not isinstance(judged, Form):
-                raise Rejected(judged[0], pc, instruction, judged[1])
-            form = seen[instruction] = judged
-        forms.append(form)
-    return tuple(forms)
+    return tuple([
+        None if instruction is None else seen.get(instruction) or _form(pc, instruction, helpers, seen)
+        for pc, instruction in enumerate(program)
+    ])
+
+
+def _form(pc: int, instruction: Instruction, helpers: frozenset[int], seen: dict[Instruction, Form]) -> Form:
+    """The form of an instruction that is not among those `seen`. Raises Rejected."""
+    judged = _judged(instruction, helpers)
+    if not isinstance(judged, Form):
+        raise Rejected(judged[0], pc, instruction, judged[1])
+    seen[instruction] = judged
+    return judged
 
 
 def _call_targets(program: Program, forms: tuple[Form | None, ...]) -> set[int]:
-    targets: set[int] = set()
-    for pc, form in enumerate(forms):
-        if form is None or form.kind is not _CALL_LOCAL:
-            continue
-        instruction = program[pc]
-        assert instruction is not None
-        target = call_target(form, instruction, pc)
-        assert target is not None
-        if not 0 <= target < len(program):
-            detail = f"target pc {target}, the program has pcs 0 to {len(program) - 1}"
-            raise Rejected(Reason.CALL_OUTSIDE, pc, instruction, detail)
-        if forms[target] is None:
-            raise Rejected(Reason.CALL_INTO_WIDE, pc, instruction)
-        targets.add(target)
-    return targets
+    """Where the local calls go. Raises Rejected if one goes to no instruction."""
+    calls = [pc for pc, form in enumerate(forms) if form is not None and form.kind is _CALL_LOCAL]
+    return {_called(program, forms, pc) for pc in calls}
+
+
+def _called(program: Program, forms: tuple[Form | None, ...], pc: int) -> int:
+    form, instruction = forms[pc], program[pc]
+    assert form is not None and instruction is not None
+    target = call_target(form, instruction, pc)
+    assert target is not None
+    if not 0 <= target < len(program):
+        detail = f"target pc {target}, the program has pcs 0 to {len(program) - 1}"
+        raise Rejected(Reason.CALL_OUTSIDE, pc, instruction, detail)
+    if forms[target] is None:
+        raise Rejected(Reason.CALL_INTO_WIDE, pc, instruction)
+    return target
+
+
+def _partition(starts: Iterable[int], end: int) -> tuple[Function, ...]:
+    """The functions of a program of `end` slots: from each start to the next."""
+    return tuple([Function(start, following) for start, following in pairwise([*sorted(starts), end])])
 
 
 def _targets(program: Program, forms: tuple[Form | None, ...], function: Function) -> list[int]:
     """Where the jumps and branches of `function` go. Raises Rejected if an edge leaves it or splits an instruction."""
-    targets: list[int] = []
-    for pc in range(function.start, function.end):
-        form, instruction = forms[pc], program[pc]
-        if form is None or instruction is None:
-            continue
-        if form.kind not in _JUMPS and pc + 2 < function.end:  # goes on at the next instruction, which is inside
-            continue
-        edge = edge_rejection(form, instruction, pc, function, forms)
-        if edge is not None:
-            raise Rejected(edge[0], pc, instruction, edge[1])
-        target = jump_target(form, instruction, pc)
-        if target is not None:
-            targets.append(target)
-    return targets
+    end = function.end
+    edges = [  # all others go on at the next instruction, which is inside
+        pc
+        for pc in range(function.start, end)
+        if (form := forms[pc]) is not None and (form.kind in _JUMPS or pc + 2 >= end)
+    ]
+    targets = [_edge_target(program, forms, function, pc) for pc in edges]
+    return [target for target in targets if target is not None]
+
+
+def _edge_target(program: Program, forms: tuple[Form | None, ...], function: Function, pc: int) -> int | None:
+    form, instruction = forms[pc], program[pc]
+    assert form is not None and instruction is not None
+    edge = edge_rejection(form, instruction, pc, function, forms)
+    if edge is not None:
+        raise Rejected(edge[0], pc, instruction, edge[1])
+    return jump_target(form, instruction, pc)
 
 
 def edge_rejection(

@@ -21,7 +21,13 @@ FAST = [
     ("linker.inside", "called_slot"),
     ("validator.instruction", "opcode 0xdb"),
     ("validator.instruction", "opcode 0x85"),
-    ("validator.edge", "opcode 0x06"),
+    ("validator.sound", "decode, second slots"),
+    ("validator.sound", "decode, other slots"),
+    ("validator.sound", "entry"),
+    ("validator.sound", "step, opcode 0x85"),
+    ("validator.closed", "accepted, jump32, last function"),
+    ("validator.closed", "entries"),
+    ("validator.closed", "step, opcode 0x95"),
 ]
 
 
