@@ -68,7 +68,7 @@ def _forms(opcode: int) -> Iterator[Obligation]:
     u, helpers = unknown(), _Helpers()
     i = _instruction(u, opcode)
 
-    judge = validate._form
+    judge, about = validate._form, (("instruction", i),)
 
     def judged() -> tuple[tuple[Form | None, ...], list[dict[Instruction, Form]]]:
         tables: list[dict[Instruction, Form]] = []
@@ -83,13 +83,13 @@ def _forms(opcode: int) -> Iterator[Obligation]:
     for path in explore(judged, assuming=tuple(u.given), allowed=(Refused,)):
         if path.raised is not None:
             fits = some(*(_fits(row, i, helpers.known) for row in ROWS.get(opcode, ())))
-            yield Obligation(f"refused {opcode:#04x}", path.conditions, z3.Not(fits), tuple(u.shown))
+            yield Obligation(f"refused {opcode:#04x}", path.conditions, z3.Not(fits), tuple(u.shown), about=about)
             continue
         (form, nothing, again), tables = path.returned
         fits = some(*(_fits(row, i, helpers.known) for row in ROWS.get(opcode, ()) if row.form is form))
         remembered = [z3.And(same(key, i), z3.BoolVal(held is form)) for key, held in tables[0].items()]
         claim = z3.And(fits, z3.BoolVal(nothing is None and again is form and len(tables) == 1), *remembered)
-        yield Obligation(f"accepted {opcode:#04x}", path.conditions, claim, tuple(u.shown))
+        yield Obligation(f"accepted {opcode:#04x}", path.conditions, claim, tuple(u.shown), about=about)
 
 
 def _fits(row: Row, i: Instruction, helper: Any = True) -> z3.BoolRef:  # noqa: ANN401
@@ -391,7 +391,8 @@ def _steps(opcode: int, claims: Callable[[_Place, Guest, After], Claims]) -> Ite
         for path in paths:
             for what, claim in claims(place, guest, path.returned):
                 given = (*path.conditions, one.decoded(), second.consistent())
-                yield Obligation(f"{row.form.kind.value}: {what}", given, claim, tuple(u.shown))
+                what, about = f"{row.form.kind.value}: {what}", (("instruction", instruction),)
+                yield Obligation(what, given, claim, tuple(u.shown), about=about)
 
 
 def _starts(pc: Any) -> z3.BoolRef:  # noqa: ANN401
