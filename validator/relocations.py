@@ -3,7 +3,7 @@
 Input: a section as `reach` found it, and where the sections and functions that it refers to will lie. Output: bytes.
 Decides: that a relocation writes only the immediate of an lddw or of a call, or whole pointers in data; that no two
 write the same byte; that an address lies in the section that the relocation names, and a call enters one. Trusts
-nothing that comes from the file. Trusted by `link`; theorem linker.inside is about `address_inside` alone.
+nothing that comes from the file but the sizes that `reach` compared with it. Trusted by `link`: theorem linker.inside.
 
 Source: the LLVM BPF relocation document (https://docs.kernel.org/bpf/llvm_reloc.html), checked against clang's output.
 BPF objects use SHT_REL: the addend stands in the bytes that are relocated.
@@ -28,9 +28,10 @@ CALLS_SYMBOL = -1  # imm of a call before relocation, when it enters at the symb
 _IMM = struct.Struct("<i")
 _HALF = struct.Struct("<I")
 _WIDE = struct.Struct("<4xI4xI")  # the halves of an lddw's immediate
-_POINTERS = {RelocationType.ABS64: struct.Struct("<q"), RelocationType.ABS32: struct.Struct("<i")}
+_ADDENDS = {RelocationType.ABS64: struct.Struct("<q"), RelocationType.ABS32: struct.Struct("<i")}
+_ADDRESSES = {RelocationType.ABS64: struct.Struct("<Q"), RelocationType.ABS32: struct.Struct("<I")}
 _CODE_BYTES = {RelocationType.WIDE_64: 2 * SLOT_BYTES, RelocationType.CALL_32: SLOT_BYTES}
-_DATA_BYTES = {kind: pointer.size for kind, pointer in _POINTERS.items()}
+_DATA_BYTES = {kind: pointer.size for kind, pointer in _ADDRESSES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +78,12 @@ def relocated_data(section: LoadedSection, places: Places) -> bytes:
     _check_fields(section, _DATA_BYTES)
     data = bytearray(section.content)
     for reference in section.references:
-        pointer = _POINTERS[reference.type]
-        (addend,) = pointer.unpack_from(data, reference.offset)
+        pointer = _ADDRESSES[reference.type]
+        (addend,) = _ADDENDS[reference.type].unpack_from(data, reference.offset)
         address = _address(section, reference, addend, places)
         if address >> (8 * pointer.size):
             raise _refused(section, reference, f"guest address {address:#x} does not fit {pointer.size} bytes")
-        data[reference.offset : reference.offset + pointer.size] = address.to_bytes(pointer.size, "little")
+        pointer.pack_into(data, reference.offset, address)
     return bytes(data)
 
 
