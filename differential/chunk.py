@@ -49,12 +49,13 @@ def assembled(snippets: Sequence[Snippet], placement: Placement) -> Chunk:
         cell = snippet.index % CELLS
         parts.append((-1 - cell, _nothing(cell * CELL_BYTES - position)))
         body = template((*snippet.instructions, JumpTable(Callee(0))))
-        assert len(body.code) <= CELL_BYTES, f"snippet {snippet.index} has {len(body.code)} bytes"
+        size = len(body[0])
+        assert size <= CELL_BYTES, f"snippet {snippet.index} has {size} bytes"
         parts.append((_PCS * cell, body))
         callees[_PCS * cell] = placement.slot(END_SLOT)
         for k, number in enumerate(placement.slots_of(snippet.index)):
             callees[_PCS * cell + 1 + k] = placement.slot(number)
-        position = cell * CELL_BYTES + len(body.code)
+        position = cell * CELL_BYTES + size
     parts.append((-1 - CELLS, _nothing(CELLS * CELL_BYTES - position)))
     function = join(parts)
     code = place(function, placement.cells, NO_STUBS, callees)
@@ -63,7 +64,7 @@ def assembled(snippets: Sequence[Snippet], placement: Placement) -> Chunk:
 
 
 def _nothing(size: int) -> Template:
-    return Template(bytes([BREAKPOINT]) * size, ())
+    return bytes([BREAKPOINT]) * size, (), b"", ()
 
 
 def label_offset(snippet: Snippet, label: int) -> int:
@@ -72,7 +73,7 @@ def label_offset(snippet: Snippet, label: int) -> int:
     for instruction in snippet.instructions:
         if isinstance(instruction, Label) and instruction.number == label:
             return offset
-        offset += len(encode(instruction).code)
+        offset += len(encode(instruction)[0])
     raise KeyError(label)
 
 
@@ -82,7 +83,7 @@ def narrow_exchanges(snippet: Snippet) -> list[tuple[int, int]]:
         return []
     found, offset = [], 0
     for instruction in snippet.instructions:
-        size = len(encode(instruction).code)
+        size = len(encode(instruction)[0])
         if _narrow_exchange(instruction):
             found.append((offset, offset + size))
         offset += size

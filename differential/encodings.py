@@ -48,7 +48,7 @@ def _byte(value: int) -> bool:
 
 def _short_jump(jump: Jump | JumpIf) -> bool:
     assert isinstance(jump.label, Native)
-    return _byte(jump.label.displacement + len(template((jump,)).code) - _SHORT_JUMP_BYTES)
+    return _byte(jump.label.displacement + len(template((jump,))[0]) - _SHORT_JUMP_BYTES)
 
 
 # Where Keystone takes a shorter encoding, and the page of SDM 2 that has both. `jit/` has one encoding per form, so
@@ -123,7 +123,7 @@ def compare(part: Part) -> Compared:
 
 def _judged(instruction: X86) -> Iterator[str]:
     """_SAME, _SHORTER, or what is wrong."""
-    code, said = template((instruction,)).code, reading(disassemble(instruction))
+    code, said = template((instruction,))[0], reading(disassemble(instruction))
     read = read_bytes(code)
     if read != (said, len(code)):
         yield f"Capstone reads {read} in {code.hex(' ')}"

@@ -94,9 +94,9 @@ def listing(snippet: Snippet) -> list[str]:
     """Its instructions, with bytes where they depend on no distance."""
     lines = []
     for instruction in snippet.instructions:
-        encoded = encode(instruction)
-        code = "" if isinstance(instruction, Label) else bytes(encoded.code).hex(" ")
-        shown = code if encoded.label is None else code[: -3 * 4] + " .. .. .. .."
+        encoded, label = encode(instruction)
+        code = "" if isinstance(instruction, Label) else encoded.hex(" ")
+        shown = code if label is None else code[: -3 * 4] + " .. .. .. .."
         lines.append(f"{disassemble(instruction):44}{shown}".rstrip())
     return lines or ["(nothing)"]
 

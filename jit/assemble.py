@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from jit.context import PC, Exit
-from jit.encode import FIELD, Bytes, EncodingRefused, encode, signed_field, unsigned_field
+from jit.encode import ENCODERS, FIELD, Bytes, EncodingRefused, signed_field, unsigned_field
 from jit.tagged import tagged
 from jit.x86 import X86, Ahead, Callee, Jump, Label, Leave, Local, Mem, Native, PcPlus, StoreImm, Stub, Target
 
@@ -40,13 +40,10 @@ class Fixup(NamedTuple):
     label: Link
 
 
-class Template(NamedTuple):
-    """The bytes of one macro, and the fields that depend on where it stands."""
+Open = tuple[int, Link]  # a fixup of a template, without a name: one is made for every branch and every check
 
-    code: bytes
-    fixups: tuple[Fixup, ...]
-    cold: bytes = b""
-    cold_fixups: tuple[Fixup, ...] = ()
+# The bytes of one macro, and the fields that depend on where it stands; the same of its cold part.
+Template = tuple[bytes, Sequence[Open], bytes, Sequence[Open]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +66,14 @@ class FunctionCode:
 def template(instructions: Sequence[X86]) -> Template:
     """The bytes of one expansion, with distances to its own labels patched. Raises EncodingRefused."""
     if len(instructions) == 1:  # three macros of four: spares them the search for labels, half of their time
-        encoded, label = encode(instructions[0])
+        instruction = instructions[0]
+        encoded, label = ENCODERS[type(instruction)](instruction)
         if label is None:
-            return Template(bytes(encoded), ())
-    straight: list[int] = []
-    fixups: list[Fixup] = []
-    cold: list[int] = []
-    cold_fixups: list[Fixup] = []
+            return encoded, (), b"", ()
+    straight = bytearray()
+    fixups: list[Open] = []
+    cold = bytearray()
+    cold_fixups: list[Open] = []
     code, labelled = straight, fixups  # of the part that is being written
     places: dict[int, InPart] = {}
     for instruction in instructions:
@@ -84,21 +82,25 @@ def template(instructions: Sequence[X86]) -> Template:
                 code, labelled = cold, cold_fixups
             places[instruction.number] = InPart(code is cold, len(code))
             continue
-        encoded, label = encode(instruction)
+        encoded, label = ENCODERS[type(instruction)](instruction)
         code += encoded
-        if label is not None:
-            labelled.append(Fixup(len(code) - FIELD, label))
-    opened = _open_fixups(straight, fixups, False, places) if fixups else ()
-    if not cold:
-        return Template(bytes(straight), opened)
-    return Template(bytes(straight), opened, bytes(cold), _open_fixups(cold, cold_fixups, True, places))
+        if label is None:
+            continue
+        if isinstance(label, Native):
+            code[-FIELD:] = signed_field(label.displacement, FIELD)
+        else:
+            labelled.append((len(code) - FIELD, label))
+    if not places:
+        return bytes(straight), fixups, b"", ()
+    opened = _open_fixups(straight, fixups, False, places)
+    return bytes(straight), opened, bytes(cold), _open_fixups(cold, cold_fixups, True, places)
 
 
 def _open_fixups(
-    code: list[int], fixups: Sequence[Fixup], in_cold: bool, places: Mapping[int, InPart]
-) -> tuple[Fixup, ...]:
-    """Patches the fields of `code` that are known by now; the others."""
-    opened: list[Fixup] = []
+    code: bytearray, fixups: Sequence[Open], in_cold: bool, places: Mapping[int, InPart]
+) -> Sequence[Open]:
+    """Patches the fields of `code` that lead to a place in the same part; the others."""
+    opened: list[Open] = []
     for fixup in fixups:
         offset, label = fixup
         if isinstance(label, Local):
@@ -106,12 +108,10 @@ def _open_fixups(
             if place.cold is in_cold:
                 code[offset : offset + FIELD] = distance(place.offset, offset + FIELD)
             else:
-                opened.append(Fixup(offset, place))
-        elif isinstance(label, Native):
-            code[offset : offset + FIELD] = signed_field(label.displacement, FIELD)
+                opened.append((offset, place))
         else:
             opened.append(fixup)
-    return tuple(opened)
+    return opened
 
 
 def distance(target: int, end: int) -> Bytes:
@@ -122,7 +122,7 @@ def distance(target: int, end: int) -> Bytes:
 # ---------------------------------------------------------------- one function
 
 
-_Open = tuple[int, int, Link]  # a field that waits for places: its offset in the function, eBPF pc, label
+_Waiting = tuple[int, int, Link]  # a field that waits for places: its offset in the function, eBPF pc, label
 
 
 def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
@@ -142,33 +142,34 @@ def join(parts: Sequence[tuple[int, Template]]) -> FunctionCode:
             unfinished.append((pc, part, position))
         chunks.append(code)
         position += len(code)
-    opened: list[_Open] = []
+    opened: list[_Waiting] = []
     for pc, (_, fixups, cold_code, cold_fixups), straight in unfinished:
         for offset, label in fixups:
-            opened.append((straight + offset, pc, _from_part(label, offset + FIELD, position - straight)))
+            if isinstance(label, InPart):  # the other part begins `position - straight` further on
+                label = Native(position - straight + label.offset - offset - FIELD)
+            opened.append((straight + offset, pc, label))
         for offset, label in cold_fixups:
-            opened.append((position + offset, pc, _from_part(label, offset + FIELD, straight - position)))
+            if isinstance(label, InPart):
+                label = Native(straight - position + label.offset - offset - FIELD)
+            opened.append((position + offset, pc, label))
         chunks.append(cold_code)
         position += len(cold_code)
     stubs: dict[tuple[int, Exit], int] = {}
     for _, pc, label in opened:
-        if isinstance(label, Leave) and (pc, label.exit) not in stubs:
-            stubs[pc, label.exit] = position
-            stub = leave_stub(label.exit).code
-            chunks.append(stub)
-            position += len(stub)
+        if isinstance(label, Leave):
+            key = pc, label.exit
+            if key not in stubs:
+                stubs[key] = position
+                stub = leave_stub(label.exit)[0]
+                chunks.append(stub)
+                position += len(stub)
     for (pc, exit), at in stubs.items():
-        opened += [(at + offset, pc, label) for offset, label in leave_stub(exit).fixups]
+        opened += [(at + offset, pc, label) for offset, label in leave_stub(exit)[1]]
     return _patched(b"".join(chunks), opened, offsets, stubs)
 
 
-def _from_part(label: Link, end: int, other: int) -> Link:
-    """`label` of a field that ends at `end` in its part; the other part of its template begins `other` further on."""
-    return Native(other + label.offset - end) if isinstance(label, InPart) else label
-
-
 def _patched(
-    code: bytes, opened: Sequence[_Open], offsets: Mapping[int, int], stubs: Mapping[tuple[int, Exit], int]
+    code: bytes, opened: Sequence[_Waiting], offsets: Mapping[int, int], stubs: Mapping[tuple[int, Exit], int]
 ) -> FunctionCode:
     patched = bytearray(code)
     fixups: list[Fixup] = []
@@ -187,7 +188,7 @@ def _patched(
             fixups.append(Fixup(offset, label))
             fixup_pcs.append(pc)
             continue
-        patched[offset:end] = bytes(value)
+        patched[offset:end] = value
     return FunctionCode(bytes(patched), tuple(offsets), tuple(offsets.values()), tuple(fixups), tuple(fixup_pcs))
 
 
@@ -215,5 +216,5 @@ def place(function: FunctionCode, address: int, stubs: Mapping[Exit, int], table
         else:
             raise EncodingRefused(f"label {label} is not external")
         end = offset + FIELD
-        code[offset:end] = bytes(distance(target, address + end))
+        code[offset:end] = distance(target, address + end)
     return bytes(code)

@@ -39,14 +39,16 @@ def templates(admitted: Admitted, memo: Memo) -> list[tuple[int, Template]]:
 
     `memo` may be kept across functions with the same layout.
     """
-    layout = admitted.layout
+    layout, known = admitted.layout, memo.get
     parts: list[tuple[int, Template]] = []
-    for pc, macros, _ in admitted.blocks:
+    add = parts.append
+    for block in admitted.blocks:
+        pc, macros = block.pc, block.macros
         if not macros:
-            parts.append((pc, _NOTHING))
+            add((pc, _NOTHING))
         for macro in macros:
-            made = memo.get(macro)
+            made = known(macro)
             if made is None:
                 made = memo[macro] = template(macro.expand(layout))
-            parts.append((pc, made))
+            add((pc, made))
     return parts

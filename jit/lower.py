@@ -8,7 +8,7 @@ computes what the reference semantics says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Final, NamedTuple, assert_never
 
 from jit.branches import branch
@@ -52,6 +52,7 @@ from jit.macros import (
 from jit.macros.memory import AtChecked, InFrame, Place
 from jit.regions import Hints, Provenance
 from jit.registers import GUEST, Reg
+from jit.tagged import maker
 from jit.x86 import Alu, Shift
 from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, Source
 from validator.polls import jumps_back
@@ -81,6 +82,9 @@ _ALU = {
 _SHIFT = {Operation.LSH: Shift.SHL, Operation.RSH: Shift.SHR, Operation.ARSH: Shift.SAR}
 _REG: Final = Source.REG
 _ARITHMETIC: Final = Kind.ALU
+_LOAD: Final = Kind.LOAD
+_STORE: Final = Kind.STORE
+_BRANCH: Final = Kind.BRANCH
 
 
 def lower(
@@ -100,33 +104,40 @@ def lower(
     instructions, forms = program.program, program.forms
     poll = Poll(counted)
     blocks: list[Block] = []
+    hint_at, group_at, known, add = hints.get, groups.get, memo.get, blocks.append
     joined_until = function.start
-    for pc in range(function.start, function.end):
+    start = function.start
+    for pc in range(start, function.end):
         instruction, form = instructions[pc], forms[pc]
         if instruction is None or form is None:
             continue
         if pc < joined_until:
-            blocks.append(Block(pc, (), joined=True))
+            add(_block(pc, (), True))
             continue
-        run = fused(program, pc, _run_end(pc, function, program.targets)) if may_start(program, pc) else None
+        kind, run = form.kind, None
+        if kind in _STARTS and may_start(program, pc):
+            run = fused(program, pc, _run_end(pc, function, program.targets))
         if run is not None:
             macros, joined_until = run.macros, pc + run.length
         else:
-            group = groups.get(pc)
-            share = None if group is None else Share(group.offset, group.size, group.write, pc != group.first)
-            key = (instruction, hints.get(pc), share)
-            found = memo.get(key)
+            group = group_at(pc)
+            share = None if group is None else _share(group.offset, group.size, group.write, pc != group.first)
+            hint = hint_at(pc)
+            key = (instruction, hint, share)
+            found = known(key)
             if found is None:
-                found = memo[key] = lower_instruction(form, instruction, key[1], share, layout)
+                found = memo[key] = lower_instruction(form, instruction, hint, share, layout)
             macros = found
         # the polls of validator.polls
-        if pc == function.start or (form.kind in _JUMPS and jumps_back(form, instruction, pc)):
+        if pc == start or (kind in _JUMPS and jumps_back(form, instruction, pc)):
             macros = (poll, *macros)
-        blocks.append(Block(pc, macros))
+        add(_block(pc, macros))
     return tuple(blocks)
 
 
 _JUMPS: Final = frozenset((Kind.JUMP, Kind.BRANCH))
+_STARTS: Final = frozenset((Kind.ALU, Kind.BRANCH))  # what a run can start with: spares the others the question
+_block: Final = maker(Block)
 
 
 def _run_end(pc: int, function: Function, labels: frozenset[int]) -> int:
@@ -151,15 +162,17 @@ def lower_instruction(
 ) -> tuple[Macro, ...]:
     """The macros of one instruction, polls aside."""
     kind = form.kind
-    if kind is _ARITHMETIC:
+    if kind is _ARITHMETIC:  # the frequent ones first: each arm of the match costs 0.08 us
         return _alu(form, GUEST[i.dst], i)
-    match kind:  # the frequent ones first: each arm before costs 0.08 us
-        case Kind.LOAD:
-            return _access(i.src, i.offset, form.size, False, share, hint, layout, _load(form, i))
-        case Kind.STORE:
-            return _access(i.dst, i.offset, form.size, True, share, hint, layout, _store(form, i))
-        case Kind.BRANCH:
-            return (branch(form, i),)
+    if kind is _LOAD:
+        checks, place = _access(i.src, i.offset, form.size, False, share, hint, layout)
+        return checks if place is None else (*checks, _load_from(GUEST[i.dst], place, form.size, form.signed))
+    if kind is _STORE:
+        checks, place = _access(i.dst, i.offset, form.size, True, share, hint, layout)
+        return checks if place is None else (*checks, _store(form, i, place))
+    if kind is _BRANCH:
+        return (branch(form, i),)
+    match kind:
         case Kind.JUMP:
             return (Goto(1 + (i.imm if form.bits == 32 else i.offset)),)
         case Kind.NEGATE:
@@ -172,18 +185,27 @@ def lower_instruction(
         case Kind.WIDE_IMMEDIATE:
             return (MoveImm(GUEST[i.dst], i.imm),)
         case Kind.ATOMIC:
-            return _access(i.dst, i.offset, form.size, True, None, hint, layout, _atomic(form, i), aligned=True)
+            checks, place = _access(i.dst, i.offset, form.size, True, None, hint, layout, aligned=True)
+            return checks if place is None else (*checks, _atomic(form, i, place))
         case Kind.CALL_HELPER:
             return (CallHelper(),)
         case Kind.CALL_LOCAL:
             return (CallLocal(1 + i.imm),)
         case Kind.EXIT:
             return (Return(),)
+        case Kind.ALU | Kind.LOAD | Kind.STORE | Kind.BRANCH:
+            raise AssertionError(f"{kind} was dealt with")
         case _:
             assert_never(kind)
 
 
 # ---------------------------------------------------------------- arithmetic
+
+_binary_imm: Final = maker(BinaryImm)
+_binary_reg: Final = maker(BinaryReg)
+_shift_by: Final = maker(ShiftBy)
+_move: Final = maker(Move)
+_move_imm: Final = maker(MoveImm)
 
 
 def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
@@ -192,14 +214,14 @@ def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
         return (_alu_reg(bits, operation, dst, GUEST[i.src]),)
     imm, op = i.imm, _ALU.get(operation)
     if op is not None:
-        return (BinaryImm(op, bits, dst, imm),)
+        return (_binary_imm(op, bits, dst, imm),)
     shift = _SHIFT.get(operation)
     if shift is not None:
         count = imm & (bits - 1)
-        return (ShiftBy(shift, bits, dst, count),) if count else _truncate(bits, dst)
+        return (_shift_by(shift, bits, dst, count),) if count else _truncate(bits, dst)
     match operation:
         case Operation.MOV:
-            return (MoveImm(dst, imm & ((1 << bits) - 1)),)
+            return (_move_imm(dst, imm & ((1 << bits) - 1)),)
         case Operation.MUL:
             return (MultiplyImm(bits, dst, imm),)
         case Operation.DIV | Operation.MOD:
@@ -213,13 +235,13 @@ def _alu(form: Form, dst: Reg, i: Instruction) -> tuple[Macro, ...]:
 def _alu_reg(bits: int, operation: Operation, dst: Reg, src: Reg) -> Macro:
     op = _ALU.get(operation)
     if op is not None:
-        return BinaryReg(op, bits, dst, src)
+        return _binary_reg(op, bits, dst, src)
     shift = _SHIFT.get(operation)
     if shift is not None:
         return ShiftByReg(shift, bits, dst, src)
     match operation:
         case Operation.MOV:
-            return Move(bits, dst, src)
+            return _move(bits, dst, src)
         case Operation.MUL:
             return Multiply(bits, dst, src)
         case Operation.DIV | Operation.MOD | Operation.SDIV | Operation.SMOD:
@@ -274,62 +296,69 @@ def _access(
     share: Share | None,
     hint: Provenance,
     layout: Layout,
-    use: Callable[[Place], Macro],
     aligned: bool = False,
-) -> tuple[Macro, ...]:
-    """The check for `share`, or else for the access alone, if one is needed; `use` of the `size` bytes at r`base`."""
+) -> tuple[tuple[Macro, ...], Place | None]:
+    """The check for `share`, or else for the access alone, if one is needed; and where the `size` bytes at r`base` are.
+
+    Nowhere, if no check can approve them: then the macros are all that there is to do.
+    """
     if base == FRAME_POINTER:
         # frames are so far apart that no displacement reaches anything but the current one
         inside = -layout.frame_bytes <= offset <= -size
         if inside and (not aligned or offset % size == 0):
-            return (use(InFrame(offset)),)
-        return (Interpret(),)
+            return (), _in_frame(offset)
+        return (Interpret(),), None
     if share is None:
-        share = Share(offset, size, write, checked=False)
+        share = _share(offset, size, write, False)
     check = _check(GUEST[base], share, hint, layout)
     if check is None:
-        return (Interpret(),)
-    low = check.low if isinstance(check, CheckFlat | CheckStack) else 0
-    access = use(AtChecked(low + offset - share.offset))
+        return (Interpret(),), None
+    low = 0 if isinstance(check, CheckAny) else check.low
+    place = _at_checked(low + offset - share.offset)
     if share.checked:
-        return (access,)
-    return (check, CheckAligned(size), access) if aligned else (check, access)
+        return (), place
+    return (check, CheckAligned(size)) if aligned else (check,), place
+
+
+_share: Final = maker(Share)
+_in_frame: Final = maker(InFrame)
+_at_checked: Final = maker(AtChecked)
+_load_from: Final = maker(LoadFrom)
+_store_to: Final = maker(StoreTo)
+_check_flat: Final = maker(CheckFlat)
+_STACK: Final = Region.STACK
 
 
 def _check(src: Reg, share: Share, hint: Provenance, layout: Layout) -> CheckFlat | CheckStack | CheckAny | None:
     """The check for this guess, or None if nothing in the guessed region can hold such an access."""
     offset, size, write, _ = share
-    if hint is Region.STACK:
+    if hint is _STACK:
         return CheckStack(src, offset, size, layout.stack_low)
     if hint is None:
         candidates = tuple(region for region in flat_regions(write) if layout.span(region).size >= size)
         return CheckAny(src, offset, size, candidates, write)
     span = layout.span(hint)
     if hint in flat_regions(write) and span.size >= size:
-        return CheckFlat(src, offset, size, hint, span.low)
+        return _check_flat(src, offset, size, hint, span.low)
     return None
 
 
-def _load(form: Form, i: Instruction) -> Callable[[Place], Macro]:
-    return lambda place: LoadFrom(GUEST[i.dst], place, form.size, form.signed)
+def _store(form: Form, i: Instruction, place: Place) -> Macro:
+    if form.source is _REG:
+        return _store_to(place, GUEST[i.src], form.size)
+    return StoreImmTo(place, i.imm, form.size)
 
 
-def _store(form: Form, i: Instruction) -> Callable[[Place], Macro]:
-    if form.source is Source.IMM:
-        return lambda place: StoreImmTo(place, i.imm, form.size)
-    return lambda place: StoreTo(place, GUEST[i.src], form.size)
-
-
-def _atomic(form: Form, i: Instruction) -> Callable[[Place], Macro]:
+def _atomic(form: Form, i: Instruction, place: Place) -> Macro:
     src, size = GUEST[i.src], form.size
     match form.operation:
         case Operation.XCHG:
-            return lambda place: AtomicExchange(size, place, src)
+            return AtomicExchange(size, place, src)
         case Operation.CMPXCHG:
-            return lambda place: CompareExchange(size, place, src)
+            return CompareExchange(size, place, src)
     op = _ALU[form.operation]
     if not form.fetch:
-        return lambda place: AtomicUpdate(op, size, place, src)
+        return AtomicUpdate(op, size, place, src)
     if form.operation is Operation.ADD:
-        return lambda place: AtomicFetchAdd(size, place, src)
-    return lambda place: AtomicFetchLogic(op, size, place, src)
+        return AtomicFetchAdd(size, place, src)
+    return AtomicFetchLogic(op, size, place, src)

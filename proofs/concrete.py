@@ -164,13 +164,14 @@ class Machine:
     def _place(self, instructions: tuple[X86, ...], labels: Labels | None) -> _Placed:
         made = template(instructions)
         starts = {False: CODE, True: CODE + _COLD}
-        assert len(made.code) < _COLD, "an expansion longer than any should be"
+        straight, straight_fixups, cold_code, cold_fixups = made
+        assert len(straight) < _COLD, "an expansion longer than any should be"
         named: dict[int, Target] = {}
         for number, (cold, offset) in _offsets(instructions, made).items():
             if labels is not None:
                 self._values.choose(labels.address(Local(number)), starts[cold] + offset)
         parts = []
-        for cold, code, fixups in ((False, made.code, made.fixups), (True, made.cold, made.cold_fixups)):
+        for cold, code, fixups in ((False, straight, straight_fixups), (True, cold_code, cold_fixups)):
             patched = bytearray(code)
             for offset, link in fixups:
                 assert labels is not None, f"label {link}"
@@ -309,6 +310,7 @@ def _bit(value: int | None) -> Word | None:
 
 def _offsets(instructions: Sequence[X86], made: Template) -> dict[int, tuple[bool, int]]:
     """Where each label is: in which part, and how many bytes from its beginning."""
+    straight, _, cold_code, _ = made
     found: dict[int, tuple[bool, int]] = {}
     cold, offset = False, 0
     for instruction in instructions:
@@ -317,7 +319,7 @@ def _offsets(instructions: Sequence[X86], made: Template) -> dict[int, tuple[boo
                 cold, offset = True, 0
             found[instruction.number] = cold, offset
         else:
-            offset += decode(made.cold if cold else made.code, offset)[1]
+            offset += decode(cold_code if cold else straight, offset)[1]
     return found
 
 

@@ -11,7 +11,7 @@ Trusted: by the theorems. Checked: by model.domains, which compares each operati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any
@@ -167,6 +167,12 @@ class Int:
         corners = [value >> n for value in (self.low, self.high) for n in _counts(count)]
         return Int(self.bits >> count.bits, min(corners), max(corners))
 
+    def to_bytes(self, length: int, byteorder: str) -> Bytes:
+        """The lowest byte first, of what surely fits."""
+        if byteorder != "little" or not 0 <= self.low <= self.high < 1 << 8 * length:
+            raise NotExplored(f"{length} bytes, {byteorder}, of an integer between {self.low:#x} and {self.high:#x}")
+        return Bytes(self >> 8 * k & 0xFF for k in range(length))
+
     def bit_length(self) -> int | Int:
         """As of a Python int; a plain int if the interval decides it."""
         size = abs(self)
@@ -258,6 +264,18 @@ class Int:
         while term.num_args() == 1:
             term = term.arg(0)  # an extension of a variable
         return f"<{term.decl().name()}>" if term.num_args() == 0 else "<..>"
+
+
+class Bytes(tuple[int | Int, ...]):
+    """What `bytes` is to the code, with unknown bytes among them."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Iterable[int | Int]) -> Bytes:  # type: ignore[override]  # more than a tuple takes
+        return Bytes((*self, *other))
+
+    def __radd__(self, other: Iterable[int | Int]) -> Bytes:
+        return Bytes((*other, *self))
 
 
 def _positive(a: z3.BitVecRef, b: z3.BitVecRef, *, strictly: bool) -> z3.BoolRef:

@@ -14,7 +14,7 @@ import z3
 
 from proofs.evaluate import evaluate, signed
 from proofs.executor import Fork
-from proofs.symbolic import INT_BITS, Int
+from proofs.symbolic import INT_BITS, Bytes, Int
 
 
 @runtime_checkable
@@ -80,6 +80,8 @@ class Values:
                 return self.truth(value.condition)
             case partial():
                 return partial(value.func, *self.plain(value.args), **self.plain(value.keywords))
+            case Bytes():
+                return bytes(map(self.plain, value))
             case tuple() if hasattr(value, "_make"):
                 return type(value)._make(map(self.plain, value))
             case tuple() | list():

@@ -94,7 +94,7 @@ class Arena:
         addresses: list[int] = []
         for instructions in (START, RESUME, RESUME_CALLED, *(leave(reason) for reason in Exit)):
             addresses.append(self.low + TABLE_BYTES + len(code))
-            code += template(instructions).code
+            code += template(instructions)[0]
             code += b"\xcc" * (-len(code) % 16)
         self._write(TABLE_BYTES, bytes(code), _STUB_BYTES)
         self.stubs = dict(zip(Exit, addresses[3:], strict=True))

@@ -251,7 +251,7 @@ def _sizes(expansion: Iterable[X86]) -> tuple[int, int]:
     """Bytes of the straight part and of the cold part."""
     sizes = [0, 0]
     for instruction, cold in _parts(expansion):
-        sizes[cold] += len(encode(instruction).code)
+        sizes[cold] += len(encode(instruction)[0])
     return sizes[False], sizes[True]
 
 
@@ -264,7 +264,7 @@ class _Reader:
         self._stubs: dict[int, dict[Exit, int]] = {}  # by pc and reason: where the stub begins
         for fixup, pc in zip(code.fixups, code.fixup_pcs, strict=True):
             if fixup.offset >= body_bytes and isinstance(fixup.label, Stub):
-                start = fixup.offset + FIELD - len(leave_stub(fixup.label.exit).code)
+                start = fixup.offset + FIELD - len(leave_stub(fixup.label.exit)[0])
                 self._stubs.setdefault(pc, {})[fixup.label.exit] = start
 
     def stubs_of(self, pc: int) -> Iterator[Machine]:
@@ -280,7 +280,7 @@ class _Reader:
             if isinstance(instruction, Label):
                 places[instruction.number] = at[cold]
             start = at[cold]
-            at[cold] += len(encode(instruction).code)
+            at[cold] += len(encode(instruction)[0])
             spans.append((instruction, cold, start, at[cold]))
         for instruction, cold, start, end in spans:
             faithful = isinstance(instruction, Label) or self._decoded(start, end) == self._resolved(

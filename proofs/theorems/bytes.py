@@ -136,11 +136,11 @@ NOT_ENCODED = frozenset((x86.Label,))  # a place, not an instruction
 
 def encoded(instruction: x86.X86) -> tuple[Any, ...]:
     """The bytes of `instruction`, with a `Native` label in its place as `jit.assemble.template` puts it."""
-    made = encode(instruction)
-    if isinstance(made.label, x86.Native):
-        return (*made.code[:-4], *distance(made.label.displacement, 0))
-    assert made.label is None
-    return tuple(made.code)
+    code, label = encode(instruction)
+    if isinstance(label, x86.Native):
+        return (*code[:-4], *distance(label.displacement, 0))
+    assert label is None
+    return tuple(code)
 
 
 def _roundtrip(form: type) -> Iterator[Obligation]:

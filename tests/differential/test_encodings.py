@@ -53,9 +53,9 @@ def test_parts_have_each_instance_once(every: int) -> None:
 
 def test_a_wrong_encoding_is_a_disagreement_with_both(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(instructions: tuple[X86, ...]) -> Template:
-        code = bytearray(template(instructions).code)
+        code = bytearray(template(instructions)[0])
         code[-1] ^= 1  # the other register
-        return Template(bytes(code), ())
+        return bytes(code), (), b"", ()
 
     monkeypatch.setattr(encodings, "template", wrong)
     found = compare(Part(WRITTEN[0], 0, 64))

@@ -12,7 +12,7 @@ from jit.macros import MACROS, Move
 from jit.macros.contract import Approved, Touch
 from jit.macros.memory import Place
 from jit.registers import Reg
-from jit.tagged import operands, tagged
+from jit.tagged import maker, operands, tagged
 from jit.x86 import FORMS, Label, Mem, MovReg, PcPlus, Target
 
 CLASSES = (*FORMS, *MACROS, *Target.__args__, *Touch.__args__, *Place.__args__, PcPlus, Mem, Approved)
@@ -78,3 +78,11 @@ def test_the_tag_is_not_shown() -> None:
 def test_nothing_is_equal_to_a_tuple_of_its_operands() -> None:
     plain, moves = (64, Reg.rax, Reg.rcx), (MovReg(64, Reg.rax, Reg.rcx), Move(64, Reg.rax, Reg.rcx))
     assert all(a != b for a, b in product((plain,), moves))
+
+
+def test_what_is_made_by_the_maker_is_what_the_class_makes() -> None:
+    make = maker(Tagged)
+    for made in (make(32), make(bits=32), make(32, Reg.rax), make(32, dst=Reg.rax)):
+        assert (type(made), made, repr(made)) == (Tagged, Tagged(32), repr(Tagged(32)))
+    with pytest.raises(TypeError):
+        make()  # type: ignore[call-arg]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import z3
 
-from proofs.executor import Fork, explore
+from proofs.executor import Fork, NotExplored, explore
 from proofs.symbolic import INT_BITS, Int, TooWide, condition_of, same
 
 SMALL = range(-9, 10)
@@ -126,3 +126,19 @@ def test_unknown_shifts_lengths_and_divisors_are_those_of_python(operation: Call
         for n in range(6):
             value = z3.substitute(path.returned.bits, (a.bits, z3.BitVecVal(x, 80)), (k.bits, z3.BitVecVal(n, 80)))
             assert z3.simplify(value).as_signed_long() == operation(x, n)
+
+
+def test_bytes_are_those_of_the_number_and_join_known_ones() -> None:
+    x = Int(X, 0, 0xFFFF_FFFF)
+    joined = b"\x48\xb8" + x.to_bytes(4, "little") + b"\xc3"
+    assert (joined[:2], joined[-1], len(joined)) == ((0x48, 0xB8), 0xC3, 7)
+    for a in (0, 1, 0x80, 0x1234_5678, 0xFFFF_FFFF):
+        assert bytes(value_of(byte, x=a) for byte in joined[2:6]) == a.to_bytes(4, "little")
+
+
+def test_bytes_of_what_might_not_fit_are_refused() -> None:
+    for low, high in ((0, 256), (-1, 255)):
+        with pytest.raises(NotExplored):
+            Int(X, low, high).to_bytes(1, "little")
+    with pytest.raises(NotExplored):
+        Int(X, 0, 255).to_bytes(2, "big")
