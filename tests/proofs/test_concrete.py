@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from io import StringIO
 from itertools import product
 
 import pytest
 import z3
+from rich.console import Console
 
 from jit import trampolines
 from jit.assemble import template
@@ -40,6 +42,7 @@ from proofs.cases import Finding, judge
 from proofs.concrete import Machine, registers
 from proofs.executor import explore, guided
 from proofs.machine import BEHIND, Labels, Unknown, domain, fresh_state, memory_of, run, running_on
+from proofs.report import show_finding
 from proofs.solver import Proved, Status
 from proofs.symbolic import Int, SymbolicWords
 from proofs.theorem import THEOREMS, Theorem
@@ -155,7 +158,12 @@ def test_a_wrong_bound_is_confirmed_by_the_bytes_and_shown(monkeypatch: pytest.M
     assert f"r0 rax = {values['rax']:#018x}" in text
     assert f"rbp = {dict(finding.values)['base']:#018x}" in text
     assert "(leave INTERPRET)" in text
+    assert "\nCheckFlat rax, offset " in text
     assert text.endswith("goes on behind")
+    printed = StringIO()
+    show_finding(Console(file=printed), finding)
+    assert f"    rax = {values['rax']:#x} ({values['rax']})\n" in printed.getvalue()
+    assert "\n    confirmed by running it\n     r0 rax = " in printed.getvalue()
 
 
 def test_what_only_a_wrong_guess_reaches_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
