@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import jit.disassemble
 import validator.disassemble
+from jit.encode import EncodingRefused
 from jit.x86 import FORMS
 from proofs.concrete import Machine
 from proofs.executor import NotTheSame, PathFailed, guided
@@ -26,7 +27,8 @@ from validator.isa import Instruction
 def replayed(case: Case, values: Values) -> Replay:
     """Whether the case comes to an obligation that the numbers are against.
 
-    It need not be called as the refuted one is: names may speak of terms that are numbers here.
+    It need not be called as the refuted one is: names may speak of terms that are numbers here. That the assembler
+    refuses what is to be run is against the theorem, too.
     """
     machine = Machine(values)
     with guided(values), running_on(machine):
@@ -34,6 +36,10 @@ def replayed(case: Case, values: Values) -> Replay:
             for obligation in case.obligations():
                 if _violated(obligation, values):
                     return Replay(True, (*_about(obligation, values), *machine.lines))
+        except PathFailed as failed:
+            if isinstance(failed.cause, EncodingRefused):  # on symbols nothing is encoded: there it went on
+                return Replay(True, (f"there is no code for {failed.what}: EncodingRefused: {failed.cause}",))
+            return Replay(False, (_unlike(failed),))
         except Exception as exception:
             return Replay(False, (_unlike(exception),))
     return Replay(False, ("on these numbers every claim holds, or what is given does not",))

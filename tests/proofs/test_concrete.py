@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from io import StringIO
 from itertools import product
@@ -32,6 +33,7 @@ from jit.x86 import (
     Load,
     Local,
     Mem,
+    MovImm32,
     MovImm64,
     MovReg,
     Shift,
@@ -45,7 +47,7 @@ from proofs.machine import BEHIND, Labels, Unknown, domain, fresh_state, memory_
 from proofs.report import show_finding
 from proofs.solver import Proved, Status
 from proofs.symbolic import Int, SymbolicWords
-from proofs.theorem import THEOREMS, Theorem
+from proofs.theorem import THEOREMS, Case, Obligation, Theorem
 from proofs.theorems import gate
 from proofs.values import Values
 from simulator.integers import INTEGERS
@@ -191,6 +193,30 @@ def test_a_fault_that_is_gone_from_the_bytes_is_not_confirmed(monkeypatch: pytes
     assert finding.status is Status.REFUTED
     assert finding.replay is not None
     assert not finding.replay.confirmed
+
+
+def test_what_the_assembler_refuses_is_confirmed() -> None:
+    imm, within = Int.fresh("imm", 0, 1 << 32)
+    pc, _ = Int.fresh("pc", 0, 9)
+
+    def loads() -> Iterator[Obligation]:
+        def load() -> object:
+            state = fresh_state({}, BASE)
+            run(SymbolicWords(), (MovImm32(Reg.rax, imm),), state, Unknown(pc))  # type: ignore[arg-type]
+            return state.registers[Reg.rax]
+
+        for path in explore(load, assuming=(within,), what="the constant"):
+            yield Obligation("the constant", path.conditions, same_word(path.returned, imm), (("imm", imm.bits),))
+
+    def same_word(word: object, number: Int) -> z3.BoolRef:
+        return word == number.word(64)
+
+    planted = Theorem("planted.one", "", "", (), (), lambda: (Case("only", loads),))
+    finding = found(planted, "only")
+    assert dict(finding.counterexample) == {"imm": 1 << 32}
+    assert finding.replay is not None
+    assert finding.replay.confirmed
+    assert "EncodingRefused" in finding.replay.lines[0]
 
 
 def test_a_leaking_trampoline_is_confirmed_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
