@@ -22,4 +22,6 @@ MUTANTS = (
     _mutant("fetch-writes", "return (instruction.src,) if form.fetch else ()", "return ()", "0xdb", module="isa"),
     _mutant("writes-src", "return (instruction.dst,)\n    match", "return (instruction.src,)\n    match", "0x79",
             module="isa"),
+    _mutant("fetch-writes-dst", "return (instruction.src,) if form", "return (instruction.dst,) if form", "0xdb",
+            module="isa"),
 )  # fmt: skip
