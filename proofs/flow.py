@@ -30,6 +30,7 @@ from proofs.values import Values
 from validator.validate import MAX_SLOTS
 
 Truth: TypeAlias = "z3.BoolRef"
+Word: TypeAlias = "z3.BitVecRef"
 DISTANCE_RANGE = 1 << 48  # of jumps and calls; the instruction's fields are 32 bits
 
 
@@ -39,12 +40,12 @@ class Pcs:
     def __init__(self, name: str) -> None:
         self._has = z3.Function(name, z3.BitVecSort(INT_BITS), z3.BoolSort())
 
-    def has(self, pc: int | Int) -> Truth:
-        return self._has(as_int(pc).bits)
+    def of(self, pc: Word) -> Truth:
+        return self._has(pc)
 
     def __contains__(self, pc: object) -> bool:
         assert isinstance(pc, int | Int)
-        return bool(Fork(self.has(pc)))
+        return bool(Fork(self.of(as_int(pc).bits)))
 
     def plain(self, values: Values) -> Pcs:
         """It forks on known pcs, too, as the numbers say."""

@@ -25,6 +25,7 @@ from jit.check import (
     _before,
     _check_end,
     _enterable,
+    _Flow,
     _judged,
 )
 from jit.context import FUEL, Exit
@@ -32,12 +33,12 @@ from jit.lower import Block
 from jit.macros import MACROS, Contract, Macro
 from jit.macros.contract import FrameEffect
 from jit.x86 import Ahead, Callee, Leave
+from proofs import lemmas
 from proofs.executor import Fork, explore
 from proofs.flow import (
     ALIGNED,
     COVERS,
     ESTABLISHED,
-    KNOWN,
     LABELS,
     LEAVES,
     PLACES,
@@ -51,10 +52,10 @@ from proofs.flow import (
     flow,
     kinds,
     macro_steps,
-    since_is_past,
 )
 from proofs.layouts import LAYOUTS
-from proofs.machine import BEHIND, Left, fresh_state, memory_of, run, widened
+from proofs.lemmas import At, Entry, Left, Lemmas, Said
+from proofs.machine import BEHIND, fresh_state, memory_of, run, widened
 from proofs.machine import Unknown as UnknownPlaces
 from proofs.operands import macros_of
 from proofs.placements import Unknown, every, some, unknown
@@ -62,29 +63,39 @@ from proofs.symbolic import Int, SymbolicWords, as_int, condition_of
 from proofs.theorem import Case, Obligation, Theorem, register
 from validator.validate import MAX_SLOTS, Function
 
-Claims = Iterator[tuple[str, z3.BoolRef]]
 Word: TypeAlias = "z3.BitVecRef"
 
 
-# ---------------------------------------------------------------- the ranking
+# ---------------------------------------------------------------- the terms of a run
 
 
-def rank(depth: Word, pc: Int, place: Word) -> Word:
-    """Falls along every edge that passes no poll: shallower, or else further in the function, or else in the block."""
-    return z3.Concat(depth, ~pc.word(32), ~place)
+def _at(state: _Flow) -> At:
+    pc, since = as_int(state.pc).bits, as_int(state.since).bits
+    flags = (state.begun, state.polled, state.borrows)
+    known = z3.BoolVal(state.approved is not None)
+    return At(pc, condition_of(state.reachable), condition_of(state.resumes), known, since, *map(condition_of, flags))
 
 
-_DEPTH, _PLACE = z3.BitVec("depth", 32), z3.BitVec("place in the block", 32)
-_IN_RANGE = z3.And(z3.UGT(_DEPTH, 0), z3.ULT(_PLACE, 1 << 31))
+def _said(kind: Kind, made: Contract) -> Said:
+    return Said(
+        falls_through=condition_of(made.falls_through),
+        resumes_behind=condition_of(made.resumes_behind),
+        polls=condition_of(made.polls),
+        needs=z3.BoolVal(kind.needs),
+        establishes=z3.BoolVal(kind.establishes),
+        aligns=condition_of(made.aligns > 1),
+        ends=z3.BoolVal(kind.writes_checked or kind.frame is not FrameEffect.SAME),
+    )
 
 
-def _falls(pc: Int, to: tuple[Word, Int, Word]) -> z3.BoolRef:
-    """The rank falls from any place of the block at `pc`, at any depth, if both are pcs of a program."""
-    programs = z3.And(condition_of(pc >= 0), condition_of(to[1] <= MAX_SLOTS), _IN_RANGE)
-    return z3.Implies(programs, z3.ULT(rank(*to), rank(_DEPTH, pc, _PLACE)))
+def _left(before: _Flow, after: _Flow) -> Left:
+    approved: object = after.approved
+    kept = approved is not None and approved is before.approved
+    return Left(z3.BoolVal(kept), z3.BoolVal(approved is ALIGNED), z3.BoolVal(approved is ESTABLISHED))
 
 
-_FIRST = z3.BitVecVal(0, 32)
+def _entry(entry: str) -> Entry:
+    return Entry(*(z3.BoolVal(entry is kind) for kind in (_NOTHING, _PASSES, _BORROWS, _JOINED)))
 
 
 # ---------------------------------------------------------------- one macro
@@ -95,110 +106,53 @@ def _macro(leave: str) -> Iterator[Obligation]:
         u = unknown()
         made = contract(u, kind)
         for step in macro_steps(u, made, known):
-            if step.after is None:
-                continue
-            for what, claim in (*_flow_claims(made, step), *_approval_claims(kind, made, step)):
-                yield Obligation(what, step.given, claim, tuple(u.shown))
+            if step.after is not None:
+                yield from _of(u, step, _macro_lemmas(kind, made, step.before, step.after))
 
 
-def _flow_claims(made: Contract, step: Step) -> Claims:
-    """Where control may go, and that what the state says of the macro behind is so."""
-    before, after = step.before, step.after
-    assert after is not None
-    polls, pc = condition_of(made.polls), as_int(before.pc)
-    yield "control comes from the macro before only", step.was("reachable")
-    yield "a poll is a block's first macro", z3.Implies(polls, z3.Not(step.was("begun")))
-    first = z3.If(step.was("begun"), step.was("polled"), polls)
-    yield "it is noted whether the block's first macro polls", step.became("polled") == first
-    yield "the block has begun", step.became("begun")
-    yield "control goes on behind it only if it falls through", step.became("reachable") == condition_of(
-        made.falls_through
-    )
-    behind = z3.Or(step.was("resumes"), condition_of(made.resumes_behind))
-    yield "it is noted whether the host goes on behind", step.became("resumes") == behind
-    yield "it is the same block", condition_of(as_int(after.pc) == pc)
-    yield "the check was this block's or an earlier one's", since_is_past(after)
-    yield "the next macro of the block is further on", _falls(pc, (_DEPTH, pc, _PLACE + 1))
-    yield "a return is shallower", _falls(pc, (_DEPTH - 1, Int.fresh("any pc", 0, MAX_SLOTS)[0], _FIRST))
+def _macro_lemmas(kind: Kind, made: Contract, before: _Flow, after: _Flow) -> Lemmas:
+    here, there = _at(before), _at(after)
+    yield from lemmas.macro(here, _said(kind, made), there, _left(before, after))
+    if kind.needs:
+        yield "... and is one that covers it", COVERS
+    yield from lemmas.shallower(here.pc, Int.fresh("any pc", 0, MAX_SLOTS)[0].bits)
     for target in made.leaves:
         if isinstance(target, Ahead):
-            to = as_int(pc + target.distance)
-            yield "a jump goes to a block of this function", PLACES.has(to)
-            yield "... which is known as a label", LABELS.has(to)
-            forward = z3.And(condition_of(to > pc), _falls(pc, (_DEPTH, to, _FIRST)))
-            yield "... and is further on, or the block begins with a poll", z3.Or(step.became("polled"), forward)
+            yield from lemmas.jump(here, there, as_int(before.pc + target.distance).bits, PLACES.of, LABELS.of)
         elif isinstance(target, Callee):
-            yield "a call goes to a function's start", STARTS.has(as_int(pc + target.distance))
+            yield from lemmas.call(as_int(before.pc + target.distance).bits, STARTS.of)
 
 
-def _approval_claims(kind: Kind, made: Contract, step: Step) -> Claims:
-    """What CHECKED is approved for behind the macro, and where the host may not enter because of it."""
-    before, after = step.before, step.after
-    assert after is not None
-    own = condition_of(as_int(before.since) == as_int(before.pc))
-    aligns = condition_of(made.aligns > 1)
-    known: object = before.approved
-    if kind.needs:
-        yield "an approval covers what it needs", z3.And(COVERS, z3.BoolVal(known is KNOWN))
-        yield "... it is the block's own, or known to be used", z3.Or(own, step.became("borrows"))
-    yield "what was used stays known", z3.Implies(step.was("borrows"), step.became("borrows"))
-    yield "alignment is of the block's own approval", z3.Implies(aligns, z3.And(own, z3.BoolVal(known is KNOWN)))
-    left: object = after.approved
-    if left is ESTABLISHED:
-        yield "a new approval is the macro's, from here on", z3.And(
-            z3.BoolVal(kind.establishes), condition_of(as_int(after.since) == as_int(before.pc))
-        )
-    elif left is ALIGNED:
-        yield "an aligned approval was checked for it", z3.And(aligns, own)
-    elif left is not None:
-        kept = not kind.writes_checked and kind.frame is FrameEffect.SAME and not kind.establishes
-        same = condition_of(as_int(after.since) == as_int(before.since))
-        polls = condition_of(made.polls)
-        yield "an approval stays where nothing ends it", z3.And(z3.BoolVal(kept and left is known), same, z3.Not(polls))
+def _of(u: Unknown, step: Step, claims: Lemmas) -> Iterator[Obligation]:
+    for what, claim in claims:
+        yield Obligation(what, step.given, claim, tuple(u.shown))
 
 
 # ---------------------------------------------------------------- one block
 
 
 def _block(macros: int, quiet: bool, joined: bool) -> Iterator[Obligation]:
-    """A block without macros, or of quiet ones, or of one macro that does nothing: how it is entered."""
+    """A block without macros, or of one that does nothing: how it is entered."""
     for known in (False, True):
         u = unknown()
         block = any_block(u, macros, joined)
-        judged = Judged((Contract(),) * macros, quiet)
-        for step in block_steps(u, block, judged, known):
-            if step.after is None:
-                continue
-            for what, claim in _block_claims(block, step):
-                yield Obligation(what, step.given, claim, tuple(u.shown))
-            if not (macros or quiet or joined):
-                begun = z3.Or(*(step.became(name) for name in ("begun", "polled", "borrows")))
-                yield Obligation("in front of its first macro it has done nothing", step.given, z3.Not(begun))
+        for step in block_steps(u, block, Judged((Contract(),) * macros, quiet), known):
+            if step.after is not None:
+                yield from _of(u, step, _block_lemmas(block, step, step.after))
+                if not (macros or quiet or joined):
+                    yield from _of(u, step, lemmas.begins(_at(step.after)))
 
 
-def _block_claims(block: Block, step: Step) -> Claims:
-    before, after = step.before, step.after
-    assert after is not None
-    last, pc = as_int(before.pc), as_int(block.pc)
-    yield "the next block is further on", _falls(last, (_DEPTH, pc, _FIRST))
-    yield "pcs increase", condition_of(pc > last)
-    yield "the block's pc is noted", condition_of(as_int(after.pc) == pc)
-    yield "the check was an earlier block's", z3.And(since_is_past(after), condition_of(as_int(after.since) < pc))
-    resumed = z3.Implies(step.was("resumes"), condition_of(pc == last + 1))
-    yield "where the host resumes there is a block", z3.And(resumed, z3.Not(step.became("resumes")))
-    yield "control falls through its nothing", step.became("reachable")
-    from_elsewhere = z3.Or(LABELS.has(pc), z3.Not(step.was("reachable")))
-    ended = z3.BoolVal(after.approved is None)
-    kept = z3.And(z3.BoolVal(after.approved is before.approved), condition_of(as_int(after.since) == before.since))
-    yield "who comes from elsewhere knows no approval", z3.Implies(from_elsewhere, ended)
-    yield "who comes from the block before knows what was known there, or nothing", z3.Or(ended, kept)
-    if block.joined:
-        yield "what an earlier block does has no code", z3.BoolVal(not block.macros)
-        yield "... and is reached from the block before only", z3.Not(from_elsewhere)
+def _block_lemmas(block: Block, step: Step, after: _Flow) -> Lemmas:
+    last, front, pc = _at(step.before), _at(after), as_int(block.pc).bits
+    kept = z3.BoolVal(after.approved is step.before.approved)
+    yield from lemmas.entered(last, pc, front, kept, LABELS.of(pc), z3.BoolVal(block.joined))
     (entry,) = step.entries
-    yield "what was done before may not be entered", z3.BoolVal((entry is _JOINED) == block.joined)
-    passes = z3.Or(ended, z3.BoolVal(entry in (_PASSES, _JOINED)))
-    yield "an approval of before that is known behind the block is passed on", passes
+    yield "what was done before has no code and may not be entered", z3.BoolVal(
+        (entry is _JOINED) == block.joined and not (block.joined and block.macros)
+    )
+    passed = z3.BoolVal(entry in (_PASSES, _JOINED))
+    yield "an approval of before that is known behind the block is passed on", z3.Implies(front.known, passed)
 
 
 def _used(leave: str) -> Iterator[Obligation]:
@@ -207,22 +161,9 @@ def _used(leave: str) -> Iterator[Obligation]:
         u = unknown()
         block, made = any_block(u, 1, False), contract(u, kind)
         for step in block_steps(u, block, Judged((made,), False), True):
-            if step.after is None:
-                continue
-            for what, claim in _used_claims(kind, made, step):
-                yield Obligation(what, step.given, claim, tuple(u.shown))
-
-
-def _used_claims(kind: Kind, made: Contract, step: Step) -> Claims:
-    after, (entry,) = step.after, step.entries
-    assert after is not None
-    pc = as_int(after.pc)
-    if kind.needs:
-        yield "a block says that it uses what an earlier one checked", z3.BoolVal(entry is _BORROWS)
-    ended = z3.Or(z3.BoolVal(after.approved is None), condition_of(as_int(after.since) == pc))
-    yield "a block says that it leaves an approval to the next", z3.Or(ended, z3.BoolVal(entry is not _NOTHING))
-    polls = condition_of(made.polls)
-    yield "a block that begins with a poll may be entered", z3.Implies(polls, z3.BoolVal(entry is _NOTHING))
+            if step.after is not None:
+                (entry,) = step.entries
+                yield from _of(u, step, lemmas.behind(_at(step.after), _entry(entry)))
 
 
 def _joined() -> Iterator[Obligation]:
@@ -322,15 +263,12 @@ def _start() -> Iterator[Obligation]:
             accepted = partial(_before, made, judged, function)
             for path in explore(accepted, assuming=tuple(u.given), allowed=(GateRefused,)):
                 if path.raised is None:
-                    starts = condition_of(as_int(made[0].pc) == function.start) if made else z3.BoolVal(False)
                     first = condition_of(polls[0]) if polls else z3.BoolVal(False)
-                    yield Obligation("the first block is the function's start", path.conditions, starts)
-                    yield Obligation("its first macro polls", path.conditions, first, tuple(u.shown))
-                    state = path.returned
-                    known = state.reachable or state.resumes or state.approved is not None
-                    in_front = z3.And(condition_of(as_int(state.pc) < function.start), since_is_past(state))
-                    yield Obligation("nothing is known in front of it", path.conditions, z3.BoolVal(not known))
-                    yield Obligation("the fold begins in front of it", path.conditions, in_front, tuple(u.shown))
+                    pc = as_int(made[0].pc) if made else as_int(-1)
+                    begin = as_int(function.start).bits
+                    claims = (*lemmas.start(pc.bits, begin, first), *lemmas.in_front(_at(path.returned), begin))
+                    for what, claim in claims:
+                        yield Obligation(what, path.conditions, claim, tuple(u.shown))
 
 
 def _end() -> Iterator[Obligation]:
@@ -340,10 +278,8 @@ def _end() -> Iterator[Obligation]:
         judge = partial(_check_end, state, function)
         for path in explore(judge, assuming=tuple(u.given), allowed=(GateRefused,)):
             if path.raised is None:
-                falls_off = z3.Or(condition_of(state.reachable), condition_of(state.resumes))
-                yield Obligation("nothing goes on behind the last block", path.conditions, z3.Not(falls_off))
-                inside = condition_of(as_int(state.pc) < function.end)
-                yield Obligation("the last block is the function's", path.conditions, inside, tuple(u.shown))
+                for what, claim in lemmas.end(_at(state), as_int(function.end).bits):
+                    yield Obligation(what, path.conditions, claim, tuple(u.shown))
 
 
 def _entries(entry: str) -> Iterator[Obligation]:
@@ -351,11 +287,8 @@ def _entries(entry: str) -> Iterator[Obligation]:
     needed: Any = Fork(z3.Bool("needed behind"))
     for path in explore(lambda: tuple(_enterable((_PASSES, entry), needed))):
         carried, enterable = (condition_of(truth) for truth in path.returned)
-        behind = z3.And(z3.Bool("needed behind"), z3.BoolVal(entry is not _NOTHING))
-        needs = z3.Or(z3.BoolVal(entry is _BORROWS), behind)
-        yield Obligation("who passes on needs what the next needs", path.conditions, carried == z3.Not(needs))
-        may = z3.And(z3.Not(needs), z3.BoolVal(entry is not _JOINED))
-        yield Obligation("the host may enter where nothing is needed", path.conditions, enterable == may)
+        for what, claim in lemmas.needed(_entry(entry), z3.Not(carried), z3.Bool("needed behind"), enterable):
+            yield Obligation(what, path.conditions, claim)
 
 
 # ---------------------------------------------------------------- polls
@@ -381,7 +314,7 @@ def _polls() -> Iterator[Obligation]:
                 yield Obligation(f"{macro}: is preempted without", path.conditions, preempted, (("fuel", _FUEL),))
 
 
-def _run(macro: Macro) -> tuple[Left, Word]:
+def _run(macro: Macro) -> tuple[object, Word]:
     state = fresh_state({}, z3.BitVec("base", 64))
     memory_of(state).context[FUEL, 4] = widened(_FUEL)
     left = run(SymbolicWords(), macro.expand(LAYOUTS[0]), state, UnknownPlaces(Int.fresh("pc", 0, MAX_SLOTS)[0]))
