@@ -123,10 +123,9 @@ def macro(before: At, said: Said, after: At, left: Left) -> Lemmas:
         left.kept, z3.And(stays, after.since == before.since)
     )
     yield "the check was this block's or an earlier one's", after.since <= after.pc
-    was_own = z3.Or(z3.Not(before.begun), z3.And(before.polled, _own(before)))
-    yield "behind a poll the block owes nothing to earlier ones", z3.Implies(
-        z3.And(after.polled, was_own, z3.Implies(z3.Not(before.begun), z3.Not(before.borrows))), _own(after)
-    )
+    yield "a block that owes nothing to earlier ones stays so", z3.Implies(_own(before), _own(after))
+    first_poll = z3.And(said.polls, z3.Not(before.borrows))
+    yield "... and so does one that begins with a poll", z3.Implies(first_poll, _own(after))
 
 
 def _own(state: At) -> Truth:

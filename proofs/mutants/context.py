@@ -15,4 +15,7 @@ MUTANTS = (
              "- (layout.stack_low >> record_shift(layout))", "Return"),
     _context("record-of-the-next", "return RECORD_BYTES * depth - layout.context_bytes",
              "return RECORD_BYTES * depth - layout.context_bytes - 64", "Return"),
+    _context("pc-in-a-record", "PC = -16", "PC = -160", "stores and records", "gate.compose"),
+    _context("records-overlap", "return RECORD_BYTES * depth - layout.context_bytes",
+             "return RECORD_BYTES // 2 * depth - layout.context_bytes", "stores and records", "gate.compose"),
 )  # fmt: skip

@@ -41,4 +41,13 @@ MUTANTS = (
              "alu_imm(Alu.OR, 32, FRAME, 0)", "Return"),
     _control("finishes-early", "JumpIf(Cond.E, Stub(Exit.FINISHED))", "JumpIf(Cond.AE, Stub(Exit.FINISHED))",
              "Return"),
+    _control("call-not-resumed", "resumes_behind=True,\n            frame=FrameEffect.PUSH",
+             "resumes_behind=False,\n            frame=FrameEffect.PUSH", "macros that call", "gate.compose"),
+    _control("call-falls-through", "falls_through=False,\n            resumes_behind=True,\n            frame",
+             "falls_through=True,\n            resumes_behind=True,\n            frame", "macros that call",
+             "gate.compose"),
+    _control("call-without-frame", "frame=FrameEffect.PUSH", "frame=FrameEffect.SAME", "macros that call",
+             "gate.compose"),
+    _control("return-falls-through", "falls_through=False,\n            frame",
+             "falls_through=True,\n            frame", "macros that call", "gate.compose"),
 )  # fmt: skip

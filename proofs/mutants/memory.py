@@ -36,4 +36,8 @@ MUTANTS = (
             "touches=(self.place.touch(self.size, False),))", "StoreTo"),
     _memory("load-writes-nothing", "writes=(self.dst,), touches=", "writes=(), touches=", "LoadFrom",
             "gate.contract"),
+    _memory("aligned-unapproved", "Contract(leaves=(_FAULT,), aligns=self.size)", "Contract(leaves=(_FAULT,))",
+            "CHECKED in CheckAligned", "gate.compose"),
+    _memory("flat-stale", "return (Lea(64, CHECKED, src,", "return (Lea(64, COUNT, src,", "CHECKED in CheckFlat",
+            "gate.compose"),
 )  # fmt: skip
