@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import z3
 
 from proofs.executor import NotExplored
-from proofs.symbolic import Int, as_int
+from proofs.symbolic import Int, as_int, spelling
 
 
 class Write(NamedTuple):
@@ -57,7 +57,7 @@ class Buffer:
     def number(self, at: Any, size: int, signed: bool = False) -> Any:  # noqa: ANN401
         """The number that is there at first. Equal places are spelt alike, up to simplification."""
         term = z3.simplify(as_int(at).bits)
-        name = f"{self.name}[{' '.join(term.sexpr().split())}:{size}]"
+        name = f"{self.name}[{spelling(term)}:{size}]"
         return Int.of_word(z3.BitVec(name, 8 * size), signed=signed)
 
     def write(self, at: Any, size: int, value: Any) -> None:  # noqa: ANN401

@@ -21,7 +21,7 @@ import z3
 
 from proofs.executor import Fork, NotExplored
 from proofs.placements import every
-from proofs.symbolic import Int, as_int, condition_of, unknown_keys
+from proofs.symbolic import Int, as_int, condition_of, spelling, unknown_keys
 from validator.isa import Form, Instruction, slots
 
 T = TypeVar("T")
@@ -121,7 +121,7 @@ class SecondSlots:
         bits = z3.simplify(pc.bits)
         known = next((second for other, second in self._read if other.bits.eq(bits)), None)
         if known is None:
-            known = z3.Bool(f"second slot at {' '.join(bits.sexpr().split())}")
+            known = z3.Bool(f"second slot at {spelling(bits)}")
             self._read.append((Int(bits, pc.low, pc.high), known))
         return known
 

@@ -330,6 +330,11 @@ def as_int(value: int | Int) -> Int:
     return Int(z3.BitVecVal(value, INT_BITS), value, value)
 
 
+def spelling(term: z3.ExprRef) -> str:
+    """`term` as a part of a name: of an unknown that depends on it. SMT-LIB's names may not contain `|`."""
+    return " ".join(term.sexpr().split()).replace("|", "")
+
+
 def _power(divisor: int) -> int:
     if divisor <= 0 or divisor & (divisor - 1):
         raise NotExplored(f"division of an unknown int by {divisor}, which is not a power of two")

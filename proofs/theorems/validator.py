@@ -318,7 +318,7 @@ def _accepted_with(shape: _Shape, last: bool) -> Iterator[Obligation]:
         if path.raised is None:
             functions = path.returned.functions
             between = (every(f.start > low, f.start < high) for f in functions)
-            given = (*path.conditions, z3.Not(z3.Or(*between)), second.consistent())
+            given = (*path.conditions, z3.Not(some(*between)), second.consistent())
             place = _Place(one, low, high, lambda pc: some(*(pc == f.start for f in functions)))  # noqa: B023
             for what, claim in (*place.accepted(), *_functions(place, path.returned)):
                 yield Obligation(what, given, claim, tuple(u.shown))

@@ -9,7 +9,8 @@ import pytest
 import proofs.theorems  # noqa: F401 - registers them
 from jit.layout import Placement, hypothesis_violation, plan
 from proofs.placements import ASSUMPTIONS, accepted, every, unknown
-from proofs.solver import Status, decided
+from proofs.second_solver import second_answer
+from proofs.solver import Status, decided, smt2
 from proofs.theorem import THEOREMS, Obligation
 
 FAST = [
@@ -42,6 +43,7 @@ def test_the_case_holds(theorem: str, name: str) -> None:
     assert obligations
     for obligation in obligations:
         assert decided(obligation).status is Status.PROVED, obligation.what
+    assert second_answer(smt2(obligations[-1])) is Status.PROVED  # it can be written down, too
 
 
 def test_without_the_predicate_no_assumption_about_memory_holds() -> None:
