@@ -138,11 +138,30 @@ def satisfiable(conditions: tuple[z3.BoolRef, ...], timeout_ms: int = DEFAULT_TI
 
 def smt2(obligation: Obligation) -> str:
     """The obligation as an SMT-LIB 2 script; a solver that answers unsat has proved it."""
-    conditions = (*obligation.given, z3.Not(obligation.claim))
+    conditions = tuple(map(_in_smt2, (*obligation.given, z3.Not(obligation.claim))))
     solver = _solver(conditions)
     what = " ".join(obligation.what.split())  # a comment ends at the end of its line
     header = f"; {what}\n(set-logic {logic_of(conditions)})\n"
     return header + "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith(";"))
+
+
+def _in_smt2(term: z3.BoolRef) -> z3.BoolRef:
+    """`term` without conjunctions and disjunctions of one part, which SMT-LIB does not have."""
+    while single := _of_one(term):
+        term = z3.substitute(term, *((part, part.arg(0)) for part in single))
+    return term
+
+
+def _of_one(term: z3.BoolRef) -> list[z3.BoolRef]:
+    found, seen, pending = [], set[int](), [term]
+    while pending:
+        part = pending.pop()
+        if part.get_id() not in seen:
+            seen.add(part.get_id())
+            pending += part.children()
+            if (z3.is_and(part) or z3.is_or(part)) and part.num_args() == 1:
+                found.append(part)
+    return found
 
 
 def logic_of(conditions: Sequence[z3.BoolRef]) -> str:

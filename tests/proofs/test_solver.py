@@ -22,6 +22,12 @@ def test_a_consequence_is_proved_and_a_refutation_has_values() -> None:
     assert verdict.counterexample == (("x", 9),)
 
 
+def test_a_disjunction_of_one_part_can_be_written_down() -> None:
+    one = z3.Or(z3.And(z3.Or(z3.ULT(X, 10))))
+    for claim, status in ((z3.Implies(one, X != 10), Status.PROVED), (z3.And(z3.Not(one)), Status.REFUTED)):
+        assert second_answer(smt2(Obligation("", (one,), claim))) is status
+
+
 def test_no_answer_in_time_is_unknown_and_stays_so() -> None:
     proved = Proved()
     factors = (z3.ULT(X, 1 << 32), z3.ULT(Y, 1 << 32))
