@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +16,7 @@ from proofs.programs import UNREAD, SecondSlots, Unknowns, builtins_of, modelled
 from proofs.solver import Status, decided
 from proofs.symbolic import Int, condition_of, unknown_keys
 from proofs.theorem import Obligation
+from validator import decode, validate
 
 
 def source(text: str) -> Any:  # noqa: ANN401 - a module
@@ -122,3 +125,28 @@ def test_equal_pcs_are_second_slots_alike() -> None:
     claim = second(pc) == second(other)
     assert proved(z3.Implies(condition_of(pc == other), claim), (second.consistent(),))
     assert not proved(claim, (second.consistent(),))
+
+
+@pytest.mark.parametrize("module", [decode, validate])
+def test_what_runs_on_one_slot_carries_nothing_from_one_element_to_the_next(module: ModuleType) -> None:
+    """Loops are comprehensions, but for two that the theorems know: over constants, and `_joined`, which writes a list.
+
+    A name that a comprehension binds is bound before it is read, in the first condition.
+    """
+    tree = ast.parse(inspect.getsource(module))
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
+    shown = {ast.unparse(loop).split("\n")[0] for loop in loops}
+    assert shown <= {
+        "for field in row.reserved:",
+        "for pc in [pc for pc, instruction in enumerate(decoded) if instruction.opcode == WIDE_OPCODE]:",
+        "for instruction in program:",  # encode, which is for tests
+    }
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Nonlocal | ast.Global)]
+    bound = [node for node in ast.walk(tree) if isinstance(node, ast.NamedExpr)]
+    first = [
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension) and node.ifs
+        for part in ast.walk(node.ifs[0].values[0] if isinstance(node.ifs[0], ast.BoolOp) else node.ifs[0])
+    ]
+    assert all(node in first for node in bound)
