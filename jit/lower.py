@@ -260,21 +260,19 @@ def _divide_unsigned(bits: int, remainder: bool, dst: Reg, imm: int) -> tuple[Ma
     divisor = imm & ((1 << bits) - 1)
     if divisor == 0:
         return _truncate(bits, dst) if remainder else (MoveImm(dst, 0),)
-    for shift in range(bits):
+    for shift in range(32):  # an immediate is no larger power of two
         if divisor == 1 << shift:
             return _divide_by_power(bits, remainder, dst, shift)
     return (DivideImm(bits, False, remainder, dst, divisor),)
 
 
 def _divide_by_power(bits: int, remainder: bool, dst: Reg, shift: int) -> tuple[Macro, ...]:
-    """By 2^shift, without a division. A mask above 31 bits fits no immediate: two shifts."""
+    """By 2^shift, without a division; shift <= 31, so that the mask of a remainder is an immediate."""
     if not remainder:
         return (ShiftBy(Shift.SHR, bits, dst, shift),) if shift else _truncate(bits, dst)
     if shift == 0:
         return (MoveImm(dst, 0),)
-    if shift <= 31:
-        return (BinaryImm(Alu.AND, bits, dst, (1 << shift) - 1),)
-    return (ShiftBy(Shift.SHL, 64, dst, 64 - shift), ShiftBy(Shift.SHR, 64, dst, 64 - shift))
+    return (BinaryImm(Alu.AND, bits, dst, (1 << shift) - 1),)
 
 
 def _divide_signed(bits: int, remainder: bool, dst: Reg, imm: int) -> tuple[Macro, ...]:
