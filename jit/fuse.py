@@ -159,11 +159,10 @@ def _rotation(program: Validated, pc: int, end: int, first: _Step, second: _Step
             return None
         length, rotated = 5, third.dst
         third = _step(program, pc + 3, end)
-    last = _step(program, pc + length - 1, end)
-    if third is None or last is None or rotated is None or first.src is None:
+    assert rotated is not None and first.src is not None
+    if third != _Step(_OPPOSITE[second.operation], bits, rotated, None, bits - count):
         return None
-    opposite = _Step(_OPPOSITE[second.operation], bits, rotated, None, bits - count)
-    if third != opposite or last != _Step(_OR, bits, rotated, first.dst, 0):
+    if _step(program, pc + length - 1, end) != _Step(_OR, bits, rotated, first.dst, 0):
         return None
     left = count if second.operation is _LSH else bits - count
     part, source, target = GUEST[first.dst], GUEST[first.src], GUEST[rotated]
