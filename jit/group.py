@@ -55,21 +55,36 @@ def grouped(
         form, instruction = forms[pc], instructions[pc]
         if form is None or instruction is None:
             continue
-        accesses = form.kind in _ACCESSES
-        if current is None:
-            if not accesses:
-                continue
-        elif pc in labels or _interrupts(form):
-            _close(current, groups)
-            current = None
-        if accesses:
-            current = _access(pc, form, instruction, hints.get(pc), layout, current, groups)
-        if current is not None and current.base in registers_written(form, instruction):
-            _close(current, groups)
-            current = None
+        if current is not None or form.kind in _ACCESSES:
+            current = _behind(pc, form, instruction, hints.get(pc), pc in labels, layout, current, groups)
     if current is not None:
         _close(current, groups)
     return groups
+
+
+def _behind(
+    pc: int,
+    form: Form,
+    instruction: Instruction,
+    hint: Provenance,
+    label: bool,
+    layout: Layout,
+    current: _Open | None,
+    groups: dict[int, Group],
+) -> _Open | None:
+    """The group that is open behind the instruction at `pc`, of `current` in front of it. One that ends, `groups` gets.
+
+    All that `grouped` relies on is said of this step: isa.refines proves it of any open group and any instruction.
+    """
+    if current is not None and (label or _interrupts(form)):
+        _close(current, groups)
+        current = None
+    if form.kind in _ACCESSES:
+        current = _access(pc, form, instruction, hint, layout, current, groups)
+    if current is not None and current.base in registers_written(form, instruction):
+        _close(current, groups)
+        current = None
+    return current
 
 
 def _interrupts(form: Form) -> bool:
