@@ -1,4 +1,4 @@
-"""One eBPF instruction on both sides: the reference semantics, and the expansions of what `lower` chose for it.
+"""eBPF instructions on both sides: the reference semantics, and the expansions of the macros that stand for them.
 
 Both start from the same registers and the same unknown memory; the n-th bytes that either loads have the same name, so
 that equal accesses in equal order see equal values. Trusted by isa.refines.
@@ -6,39 +6,49 @@ that equal accesses in equal order see equal values. Trusted by isa.refines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import z3
 
 from jit.context import SAVED, record_offset
-from jit.layout import Region
-from jit.lower import lower_instruction
+from jit.layout import Layout
 from jit.macros import Macro
-from jit.regions import Provenance
-from jit.registers import FRAME, GUEST, Reg
+from jit.registers import GUEST, Reg
 from proofs.executor import explore
 from proofs.layouts import Assumed
-from proofs.machine import BEHIND, Event, Left, Memory, Unknown, fresh_state, memory_of, run, widened
+from proofs.machine import BEHIND, Event, Left, Memory, Unknown, domain, expansion, fresh_state, memory_of, run, widened
 from proofs.operands import Unknowns
-from proofs.symbolic import Int, SymbolicWords
+from proofs.quotients import AbstractDivision
+from proofs.symbolic import Int
 from simulator import ebpf
 from simulator.ebpf import CallRecord, meaning
 from simulator.machine import State
-from validator.isa import FRAME_POINTER, SLOT_BYTES, Field, Form, Instruction, Kind, Row
-from validator.validate import local_rejection
+from validator.isa import SLOT_BYTES, Field, Form, Instruction
 
 Word: TypeAlias = "z3.BitVecRef"
-_ACCESSES = (Kind.LOAD, Kind.STORE, Kind.ATOMIC)
-_FRAMES = (Kind.CALL_LOCAL, Kind.EXIT)
+Code = tuple[tuple[Form, Instruction], ...]
+Conditions = tuple[z3.BoolRef, ...]
 
 
-class _Every(frozenset[int]):
-    """All helper numbers."""
+class NotedRegisters(list[Word]):
+    """A register file that notes which of its registers are looked at or changed."""
 
-    def __contains__(self, number: object) -> bool:
-        return True
+    def __init__(self, words: Iterable[Word]) -> None:
+        super().__init__(words)
+        self.touched: set[int] = set()
+
+    def __getitem__(self, place: int | slice) -> object:  # type: ignore[override]
+        self._note(place)
+        return super().__getitem__(place)
+
+    def __setitem__(self, place: int | slice, value: object) -> None:  # type: ignore[override]
+        self._note(place)
+        super().__setitem__(place, value)  # type: ignore[index]
+
+    def _note(self, place: int | slice) -> None:
+        self.touched.update(range(len(self))[place] if isinstance(place, slice) else (int(place),))
 
 
 @dataclass(slots=True)
@@ -58,6 +68,40 @@ class GuestMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """Instructions from `pc` on, the macros that stand for them, and a state in front of them.
+
+    `registers` are those that are known by a name or a value, `depth` is that of the frame where it matters.
+    """
+
+    code: Code
+    macros: Callable[[Layout], tuple[Macro, ...]]
+    registers: dict[Reg, Word]
+    unknowns: Unknowns
+    pc: Int
+    depth: int | None = None
+    assuming: Conditions = ()
+
+    def __str__(self) -> str:
+        depth = "" if self.depth is None else f", depth {self.depth}"
+        return "; ".join(str(instruction) for _, instruction in self.code) + depth
+
+    @property
+    def assumptions(self) -> Conditions:
+        return (*self.unknowns.assumptions, *self.assuming)
+
+    @property
+    def operands(self) -> tuple[Reg, ...]:
+        """The registers that the instructions name, in order."""
+        return tuple(
+            GUEST[(instruction.dst, instruction.src)[place is Field.SRC]]
+            for form, instruction in self.code
+            for place in (Field.DST, Field.SRC)
+            if place in form.uses
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Both:
     """What one path does on both sides. Registers are those of eBPF, r0 to r10."""
 
@@ -65,98 +109,65 @@ class Both:
     before: tuple[Word, ...]
     left: Left
     native: tuple[Word, ...]
-    memory: Memory
+    machine: State[Word]
     reference: ebpf.State[Word]
     event: ebpf.Event[Word] | None
-    needed: tuple[z3.BoolRef, ...]  # preconditions of the operations that were used
+    needed: Conditions  # preconditions of the operations that were used
+
+    @property
+    def memory(self) -> Memory:
+        return memory_of(self.machine)
+
+    @property
+    def touched(self) -> frozenset[Reg]:
+        """The registers that the reference looks at or changes."""
+        assert isinstance(self.reference.registers, NotedRegisters)
+        return frozenset(GUEST[number] for number in self.reference.registers.touched)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An instruction in a layout, with a guess for it and the depth of its frame (None: any)."""
-
-    form: Form
-    instruction: Instruction
-    hint: Provenance
-    depth: int | None
-    unknowns: Unknowns
-    pc: Int
-
-    def __str__(self) -> str:
-        return f"{self.instruction}, guess {self.hint}, depth {'any' if self.depth is None else self.depth}"
-
-
-def steps(opcode: int, row: Row, given: Assumed) -> Iterator[Step]:
-    """Every instruction of this row that the validator accepts; immediates and offsets are symbolic."""
-    unknowns = Unknowns()
-    pc = unknowns.between("pc", 0, 1 << 18)
-    choices: dict[Field, tuple[int, ...]] = {
-        field: tuple(range(FRAME_POINTER + 1)) if field in row.form.uses else (0,) for field in (Field.DST, Field.SRC)
-    }
-    bits = {Field.OFFSET: 16, Field.IMM: 32}
-    for name, size in bits.items():
-        if name in row.form.uses:
-            wide = name is Field.IMM and row.form.kind is Kind.WIDE_IMMEDIATE
-            low, high = (0, (1 << 64) - 1) if wide else (-(1 << size - 1), (1 << size - 1) - 1)
-            choices[name] = (unknowns.between(name.name.lower(), low, high),)
-        else:
-            choices[name] = (0,)
-    if row.field is not None:
-        choices[row.field] = (row.value,)
-    hints: tuple[Provenance, ...] = (None, *Region) if row.form.kind in _ACCESSES else (None,)
-    depths: tuple[int | None, ...] = tuple(range(given.layout.frames)) if row.form.kind in _FRAMES else (None,)
-    for dst in choices[Field.DST]:
-        for src in choices[Field.SRC]:
-            instruction = Instruction(opcode, dst, src, choices[Field.OFFSET][0], choices[Field.IMM][0])
-            if local_rejection(instruction, _Every()) is None:
-                for hint in hints:
-                    for depth in depths:
-                        yield Step(row.form, instruction, hint, depth, unknowns, pc)
-
-
-def looks_at_layout(form: Form) -> bool:
-    """Whether lowering or meaning of the form ask the layout: where there is memory, or another frame."""
-    return form.kind in _ACCESSES or form.kind in _FRAMES
-
-
-def both(step: Step, given: Assumed) -> Iterator[tuple[tuple[z3.BoolRef, ...], Both]]:
+def both(step: Step, given: Assumed) -> Iterator[tuple[Conditions, Both]]:
     """Every path of the two sides, with its conditions."""
-    registers = _registers(step, given)
-    pc: int = step.pc  # type: ignore[assignment]
 
-    def execute() -> Both:
-        words = SymbolicWords()
-        macros = lower_instruction(step.form, step.instruction, step.hint, None, given.layout)
-        state = fresh_state(registers, given.base)
+    def execute() -> tuple[Both, Conditions]:
+        words = domain(AbstractDivision())
+        macros = step.macros(given.layout)
+        state = fresh_state(step.registers, given.base)
         before = tuple(state.registers[reg] for reg in GUEST)
-        left = _run(words, macros, given, state, step.pc)
-        reference = ebpf.State(list(before), GuestMemory(), pc, _calls(step, given))
-        event = meaning(words, given.layout, step.form, step.instruction, pc)(reference)
+        left = natively(words, macros, given, state, step.pc)
+        pc: int = step.pc  # type: ignore[assignment]
+        reference = ebpf.State(NotedRegisters(before), GuestMemory(), pc, _calls(step, given))
+        event = _by_reference(words, step, given.layout, reference)
         native = tuple(state.registers[reg] for reg in GUEST)
-        return Both(macros, before, left, native, memory_of(state), reference, event, tuple(words.obligations))
+        ran = Both(macros, before, left, native, state, reference, event, tuple(words.obligations))
+        return ran, tuple(words.facts)
 
-    for path in explore(execute, assuming=tuple(step.unknowns.assumptions)):
-        yield (*given.conditions, *path.conditions), path.returned
+    for path in explore(execute, assuming=step.assumptions, what=str(step)):
+        ran, facts = path.returned
+        yield (*given.conditions, *path.conditions, *facts), ran
 
 
-def _run(
-    words: SymbolicWords, macros: tuple[Macro, ...], given: Assumed, state: State[Word], pc: Int
+def natively(
+    words: AbstractDivision, macros: Sequence[Macro], given: Assumed, state: State[Word], pc: Int
 ) -> Left:
+    """Execute the expansions one after the other, to where control leaves them."""
     for macro in macros:
-        left = run(words, macro.expand(given.layout), state, Unknown(pc))
+        left = run(words, expansion(macro, given.layout), state, Unknown(pc))
         if left != BEHIND:
             return left
     return BEHIND
 
 
-def _registers(step: Step, given: Assumed) -> dict[Reg, Word]:
-    """By role, so that instructions that differ in registers come to the same terms."""
-    names = {GUEST[step.instruction.src]: "src"} if Field.SRC in step.form.uses else {}
-    if Field.DST in step.form.uses:
-        names[GUEST[step.instruction.dst]] = "dst"
-    registers = {reg: z3.BitVec(name, 64) for reg, name in names.items()}
-    top = given.r10 if step.depth is None else z3.BitVecVal(given.layout.frame_top(step.depth), 64)
-    return {**registers, FRAME: top}
+def _by_reference(
+    words: AbstractDivision, step: Step, layout: Layout, state: ebpf.State[Word]
+) -> ebpf.Event[Word] | None:
+    """Execute instructions as long as control moves forward within the code, or to an event."""
+    for place, (form, instruction) in enumerate(step.code):
+        pc: int = step.pc + place  # type: ignore[assignment]
+        if place == 0 or state.pc == pc:
+            event = meaning(words, layout, form, instruction, pc)(state)
+            if event is not None:
+                return event
+    return None
 
 
 def _calls(step: Step, given: Assumed) -> list[CallRecord[Word]]:

@@ -82,7 +82,7 @@ def _concerns_layout(contract: Contract) -> bool:
     return memory or bool(approval) or contract.frame is not FrameEffect.SAME
 
 
-class _Watched:
+class WatchedLayout:
     """A layout that notes whether anybody looked at it."""
 
     def __init__(self, layout: Layout) -> None:
@@ -95,7 +95,7 @@ class _Watched:
 
 def shape_of(macro: Macro, unknowns: Unknowns, layout: Layout) -> Shape:
     """What the macro is under this layout. No solver is asked, so impossible paths are parts, too."""
-    watched = _Watched(layout)
+    watched = WatchedLayout(layout)
     seen: Layout = watched  # type: ignore[assignment]  # has what a layout has
 
     def parts() -> tuple[Contract, tuple[X86, ...] | None]:
@@ -132,22 +132,22 @@ def renamed(one: Shape, other: Shape) -> bool:
         if [c.get_id() for c in mine.conditions] != [c.get_id() for c in theirs.conditions]:
             return False
         for instruction in mine.instructions or ():
-            if not _fix(names, IMPLICIT.get(type(instruction), ())):
+            if not fix(names, IMPLICIT.get(type(instruction), ())):
                 return False
-        if mine.contract.frame is not FrameEffect.SAME and not _fix(names, GUEST):
+        if mine.contract.frame is not FrameEffect.SAME and not fix(names, GUEST):
             return False
         ours, others = (mine.contract, mine.instructions), (theirs.contract, theirs.instructions)
-        if not _match(ours, others, names):
+        if not match(ours, others, names):
             return False
     return len(set(names.values())) == len(names)
 
 
-def _fix(names: dict[Reg, Reg], registers: tuple[Reg, ...]) -> bool:
+def fix(names: dict[Reg, Reg], registers: tuple[Reg, ...]) -> bool:
     """Let the renaming leave `registers` alone, if it may still do so."""
     return all(names.setdefault(reg, reg) is reg for reg in registers)
 
 
-def _match(mine: object, theirs: object, names: dict[Reg, Reg]) -> bool:
+def match(mine: object, theirs: object, names: dict[Reg, Reg]) -> bool:
     """Whether the two are the same but for registers, which `names` takes from one to the other. Extends `names`."""
     if type(mine) is not type(theirs):
         return False
@@ -156,6 +156,6 @@ def _match(mine: object, theirs: object, names: dict[Reg, Reg]) -> bool:
     if isinstance(mine, Int) and isinstance(theirs, Int):
         return bool(mine.bits.eq(theirs.bits))
     if isinstance(mine, tuple) and isinstance(theirs, tuple):
-        return len(mine) == len(theirs) and all(_match(a, b, names) for a, b in zip(mine, theirs, strict=True))
+        return len(mine) == len(theirs) and all(match(a, b, names) for a, b in zip(mine, theirs, strict=True))
     assert mine is None or isinstance(mine, int | str | Enum), f"{mine!r} of an unknown sort"
     return bool(mine == theirs)
