@@ -21,7 +21,7 @@ from jit.layout import CLAMP_ROOM, Layout, Region
 from jit.lower import Block
 from jit.macros import Contract, Macro
 from jit.macros.contract import Approved, ApprovedBytes, FrameBytes, FrameEffect, Probe
-from jit.registers import CHECKED, FRAME, GUEST, SCRATCH
+from jit.registers import CHECKED, FRAME, GUEST, SCRATCH, Reg
 from jit.x86 import Ahead, Callee
 from validator.validate import Function
 
@@ -59,13 +59,8 @@ class Admitted:
             raise TypeError("only jit.check admits blocks")
 
 
-class Judged(NamedTuple):
-    """The contracts of a block's macros, which pass the local checks; and whether all of them are quiet."""
-
-    contracts: tuple[Contract, ...]
-    quiet: bool
-
-
+# The contracts of a block's macros, which pass the local checks; and whether all of them are quiet.
+Judged = tuple[tuple[Contract, ...], bool]
 Memo = MutableMapping[tuple[Macro, ...], Judged]
 
 
@@ -81,11 +76,13 @@ def check(
     `memo` may be kept across functions with the same layout: it holds what passed the local checks.
     """
     memo = {} if memo is None else memo
+    known = memo.get
     judgements: list[Judged] = []
     for block in blocks:
-        judged = memo.get(block.macros)
+        macros = block.macros
+        judged = known(macros)
         if judged is None:
-            judged = memo[block.macros] = _judged(block, layout)
+            judged = memo[macros] = _judged(block, layout)
         judgements.append(judged)
     enterable = _check_flow(blocks, judgements, function, function_starts)
     return Admitted(tuple(blocks), layout, enterable, _KEY)
@@ -102,7 +99,7 @@ def _judged(block: Block, layout: Layout) -> Judged:
             raise GateRefused(reason, block.pc, macro)
         quiet = quiet and contract.is_quiet()
         contracts.append(contract)
-    return Judged(tuple(contracts), quiet)
+    return tuple(contracts), quiet
 
 
 # ---------------------------------------------------------------- one macro
@@ -110,27 +107,33 @@ def _judged(block: Block, layout: Layout) -> Judged:
 
 def local_refusal(contract: Contract, layout: Layout) -> str | None:
     """Why no state admits a macro with this contract under this layout, or None."""
-    for register in contract.reads:
-        if register not in _MAY_READ:
-            return f"reads {register.name}, which is not a guest register"
-    for register in contract.writes:
-        if register not in _MAY_WRITE:
-            return f"writes {register.name}"
-    for value in contract.fields:
+    reads, writes, touches, probes, fields, divisor = contract[:6]
+    if not _MAY_READ.issuperset(reads):
+        return f"reads {_first(reads, _MAY_READ).name}, which is not a guest register"
+    if not _MAY_WRITE.issuperset(writes):
+        return f"writes {_first(writes, _MAY_WRITE).name}"
+    if not (fields or touches or probes or divisor):
+        return None  # as most, who do what they do to registers
+    for value in fields:
         if not -0x8000_0000 <= value <= 0x7FFF_FFFF:
             return f"{value} does not fit a signed 32-bit field"
-    if contract.divisor is not None and not 0 < contract.divisor[0] <= contract.divisor[1]:
-        return f"divides by {contract.divisor[0]}, where the processor may fault"
-    for touch in contract.touches:
+    if divisor is not None and not 0 < divisor[0] <= divisor[1]:
+        return f"divides by {divisor[0]}, where the processor may fault"
+    for touch in touches:
         if isinstance(touch, FrameBytes):
             reason = _frame_refusal(touch, layout)
             if reason is not None:
                 return reason
-    for probe in contract.probes:
+    for probe in probes:
         reason = _probe_refusal(probe, layout)
         if reason is not None:
             return reason
     return None
+
+
+def _first(registers: tuple[Reg, ...], allowed: frozenset[Reg]) -> Reg:
+    """The first register that is not allowed."""
+    return next(register for register in registers if register not in allowed)
 
 
 _READ_ONLY: Final = Region.READ_ONLY

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 PAGE = 4096
 NULL_BYTES = 0x10000  # never mapped for the guest
@@ -37,6 +38,12 @@ class Region(Enum):
     WRITABLE = "writable data"
     STACK = "stack"
     CALLDATA = "calldata"
+
+
+# to look a member up in its class takes 0.07 us
+_READ_ONLY: Final = Region.READ_ONLY
+_WRITABLE: Final = Region.WRITABLE
+_CALLDATA: Final = Region.CALLDATA
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +81,13 @@ class Layout:
 
     def span(self, region: Region) -> Span:
         """The addresses of a flat region. The stack is not flat: ask `may_access`."""
-        match region:
-            case Region.READ_ONLY:
-                return self.read_only
-            case Region.WRITABLE:
-                return self.writable
-            case Region.CALLDATA:
-                return self.calldata
-            case Region.STACK:
-                return Span(self.stack_low, self.frames * self.frame_stride)
+        if region is _WRITABLE:
+            return self.writable
+        if region is _CALLDATA:
+            return self.calldata
+        if region is _READ_ONLY:
+            return self.read_only
+        return Span(self.stack_low, self.frames * self.frame_stride)
 
     def frame_top(self, depth: int) -> int:
         """r10 in the frame at `depth`; the entry frame has depth 0."""
@@ -148,7 +153,11 @@ def plan(
 
 def flat_regions(write: bool) -> tuple[Region, ...]:
     """The regions, other than the stack, that such an access may touch."""
-    return (Region.WRITABLE, Region.CALLDATA) if write else (Region.WRITABLE, Region.CALLDATA, Region.READ_ONLY)
+    return _STORED if write else _LOADED
+
+
+_STORED: Final = (_WRITABLE, _CALLDATA)
+_LOADED: Final = (_WRITABLE, _CALLDATA, _READ_ONLY)
 
 
 def in_span(span: Span, address: int, size: int) -> bool:

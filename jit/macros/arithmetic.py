@@ -5,12 +5,12 @@ Flags do not live from one macro to the next, so every macro may change them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from jit.layout import Layout
-from jit.macros.contract import Contract
+from jit.macros.contract import Contract, promise
 from jit.registers import COUNT, Reg
-from jit.tagged import tagged
+from jit.tagged import maker, tagged
 from jit.x86 import (
     X86,
     Alu,
@@ -35,12 +35,20 @@ from jit.x86 import (
     ShiftImm,
 )
 
+_mov_reg: Final = maker(MovReg)
+_alu_reg: Final = maker(AluReg)
+_alu_imm8: Final = maker(AluImm8)
+_alu_imm32: Final = maker(AluImm32)
+_shift_imm: Final = maker(ShiftImm)
+_lea: Final = maker(Lea)
+_lea_indexed: Final = maker(LeaIndexed)
+
 
 def alu_imm(op: Alu, bits: int, dst: Reg, imm: int) -> X86:
     """`dst op= imm` in the shorter of its two encodings."""
     if -128 <= imm <= 127:
-        return AluImm8(op, bits, dst, imm)
-    return AluImm32(op, bits, dst, imm)
+        return _alu_imm8(op, bits, dst, imm)
+    return _alu_imm32(op, bits, dst, imm)
 
 
 def load_constant(dst: Reg, value: int) -> X86:
@@ -61,10 +69,10 @@ class Move(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.src,), writes=(self.dst,))
+        return promise(reads=(self.src,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (MovReg(self.bits, self.dst, self.src),)
+        return (_mov_reg(self.bits, self.dst, self.src),)
 
 
 @tagged
@@ -75,11 +83,11 @@ class MoveImm(NamedTuple):
     value: int
 
     def contract(self) -> Contract:
-        return Contract(writes=(self.dst,))
+        return promise(writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         if self.value == 0:
-            return (AluReg(Alu.XOR, 32, self.dst, self.dst),)
+            return (_alu_reg(Alu.XOR, 32, self.dst, self.dst),)
         return (load_constant(self.dst, self.value),)
 
 
@@ -93,10 +101,10 @@ class BinaryReg(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst, self.src), writes=(self.dst,))
+        return promise(reads=(self.dst, self.src), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (AluReg(self.op, self.bits, self.dst, self.src),)
+        return (_alu_reg(self.op, self.bits, self.dst, self.src),)
 
 
 @tagged
@@ -109,7 +117,7 @@ class BinaryImm(NamedTuple):
     imm: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
+        return promise(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (alu_imm(self.op, self.bits, self.dst, self.imm),)
@@ -124,10 +132,10 @@ class AddressOffset(NamedTuple):
     imm: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.base,), writes=(self.dst,), fields=(self.imm,))
+        return promise(reads=(self.base,), writes=(self.dst,), fields=(self.imm,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (Lea(64, self.dst, self.base, self.imm),)
+        return (_lea(64, self.dst, self.base, self.imm),)
 
 
 @tagged
@@ -140,10 +148,10 @@ class AddressSum(NamedTuple):
     scale: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.base, self.index), writes=(self.dst,))
+        return promise(reads=(self.base, self.index), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (LeaIndexed(self.dst, self.base, self.index, self.scale, 0),)
+        return (_lea_indexed(self.dst, self.base, self.index, self.scale, 0),)
 
 
 @tagged
@@ -155,7 +163,7 @@ class Multiply(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst, self.src), writes=(self.dst,))
+        return promise(reads=(self.dst, self.src), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (Imul(self.bits, self.dst, self.src),)
@@ -170,7 +178,7 @@ class MultiplyImm(NamedTuple):
     imm: int
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
+        return promise(reads=(self.dst,), writes=(self.dst,), fields=(self.imm,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (ImulImm(self.bits, self.dst, self.dst, self.imm),)
@@ -186,10 +194,10 @@ class ShiftBy(NamedTuple):
     count: int  # type: ignore[assignment]  # hides tuple.count
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst,))
+        return promise(reads=(self.dst,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        return (ShiftImm(self.op, self.bits, self.dst, self.count),)
+        return (_shift_imm(self.op, self.bits, self.dst, self.count),)
 
 
 @tagged
@@ -202,7 +210,7 @@ class ShiftByReg(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT))
+        return promise(reads=(self.dst, self.src), writes=(self.dst, COUNT))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (MovReg(32, COUNT, self.src), ShiftCl(self.op, self.bits, self.dst))
@@ -218,13 +226,13 @@ class Rotate(NamedTuple):
     count: int  # type: ignore[assignment]  # hides tuple.count
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.src,), writes=(self.dst,))
+        return promise(reads=(self.src,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        rotate = ShiftImm(Shift.ROL, self.bits, self.dst, self.count)
+        rotate = _shift_imm(Shift.ROL, self.bits, self.dst, self.count)
         if self.dst is self.src:
             return (rotate,)
-        return (MovReg(self.bits, self.dst, self.src), rotate)
+        return (_mov_reg(self.bits, self.dst, self.src), rotate)
 
 
 @tagged
@@ -235,7 +243,7 @@ class Negate(NamedTuple):
     dst: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst,))
+        return promise(reads=(self.dst,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (Neg(self.bits, self.dst),)
@@ -251,7 +259,7 @@ class SignExtend(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.src,), writes=(self.dst,))
+        return promise(reads=(self.src,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (MovSignExtend(self.source_bits, self.bits, self.dst, self.src),)
@@ -266,7 +274,7 @@ class ByteOrder(NamedTuple):
     swap: bool
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst,), writes=(self.dst,))
+        return promise(reads=(self.dst,), writes=(self.dst,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         if self.bits == 16:

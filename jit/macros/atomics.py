@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jit.context import Exit, register_offset
 from jit.layout import Layout
-from jit.macros.contract import ContextBytes, Contract
+from jit.macros.contract import ContextBytes, Contract, promise
 from jit.macros.memory import InFrame, Place
 from jit.registers import COUNT, FRAME, Reg
 from jit.tagged import tagged
@@ -39,7 +39,7 @@ _SAVED_RAX = Mem(register_offset(0))  # where an exit would save it anyway
 
 def _contract(place: Place, size: int, reads: tuple[Reg, ...], writes: tuple[Reg, ...]) -> Contract:
     frame = (FRAME,) if isinstance(place, InFrame) else ()
-    return Contract(reads=(*reads, *frame), writes=writes, touches=(place.touch(size, True, size),))
+    return promise(reads=(*reads, *frame), writes=writes, touches=(place.touch(size, True, size),))
 
 
 @tagged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from jit.context import (
     FUEL,
@@ -16,9 +16,9 @@ from jit.context import (
 )
 from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm
-from jit.macros.contract import ContextBytes, Contract, FrameEffect, RecordBytes, TableSlot
+from jit.macros.contract import ContextBytes, Contract, FrameEffect, RecordBytes, TableSlot, promise
 from jit.registers import CHECKED, COUNT, FRAME, GUEST, Reg
-from jit.tagged import tagged
+from jit.tagged import maker, tagged
 from jit.x86 import (
     X86,
     Ahead,
@@ -50,6 +50,23 @@ from jit.x86 import (
 
 _FAULT = Leave(Exit.INTERPRET)
 SAVED_REGISTERS = GUEST[6:10]
+_CMP: Final = Alu.CMP
+
+# by whether the poll counts: every function begins with one
+_POLLS: Final = {
+    counted: promise(
+        writes=(COUNT,),
+        touches=(ContextBytes(FUEL, 4, write=counted),),
+        leaves=(Leave(Exit.PREEMPTED),),
+        polls=True,
+    )
+    for counted in (False, True)
+}
+
+_ahead: Final = maker(Ahead)
+_jump_if: Final = maker(JumpIf)
+_alu_reg: Final = maker(AluReg)
+_test_reg: Final = maker(TestReg)
 
 
 @tagged
@@ -65,12 +82,7 @@ class Poll(NamedTuple):
     counted: bool
 
     def contract(self) -> Contract:
-        return Contract(
-            writes=(COUNT,),
-            touches=(ContextBytes(FUEL, 4, write=self.counted),),
-            leaves=(Leave(Exit.PREEMPTED),),
-            polls=True,
-        )
+        return _POLLS[self.counted]
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         fuel, out = Mem(FUEL), JumpIf(Cond.S, Leave(Exit.PREEMPTED))
@@ -86,7 +98,7 @@ class Goto(NamedTuple):
     distance: int
 
     def contract(self) -> Contract:
-        return Contract(leaves=(Ahead(self.distance),), falls_through=False)
+        return promise(leaves=(_ahead(self.distance),), falls_through=False)
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (Jump(Ahead(self.distance)),)
@@ -104,11 +116,11 @@ class BranchReg(NamedTuple):
     test: bool = False
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.a, self.b), leaves=(Ahead(self.distance),))
+        return promise(reads=(self.a, self.b), leaves=(_ahead(self.distance),))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
-        compare = TestReg(self.bits, self.a, self.b) if self.test else AluReg(Alu.CMP, self.bits, self.a, self.b)
-        return (compare, JumpIf(self.cond, Ahead(self.distance)))
+        compare = _test_reg(self.bits, self.a, self.b) if self.test else _alu_reg(_CMP, self.bits, self.a, self.b)
+        return (compare, _jump_if(self.cond, _ahead(self.distance)))
 
 
 @tagged
@@ -123,17 +135,17 @@ class BranchImm(NamedTuple):
     test: bool = False
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.a,), leaves=(Ahead(self.distance),), fields=(self.imm,))
+        return promise(reads=(self.a,), leaves=(_ahead(self.distance),), fields=(self.imm,))
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         compare: X86
         if self.test:
             compare = TestImm(self.bits, self.a, self.imm)
         elif self.imm == 0:
-            compare = TestReg(self.bits, self.a, self.a)  # the flags of a - 0: CF and OF clear
+            compare = _test_reg(self.bits, self.a, self.a)  # the flags of a - 0: CF and OF clear
         else:
-            compare = alu_imm(Alu.CMP, self.bits, self.a, self.imm)
-        return (compare, JumpIf(self.cond, Ahead(self.distance)))
+            compare = alu_imm(_CMP, self.bits, self.a, self.imm)
+        return (compare, _jump_if(self.cond, _ahead(self.distance)))
 
 
 @tagged
@@ -141,7 +153,7 @@ class CallHelper(NamedTuple):
     """To the host, which runs the helper that the instruction names and resumes behind it."""
 
     def contract(self) -> Contract:
-        return Contract(
+        return promise(
             touches=(ContextBytes(PC, 4, write=True),),
             leaves=(Stub(Exit.HELPER),),
             falls_through=False,
@@ -157,7 +169,7 @@ class Interpret(NamedTuple):
     """To the host, which lets the reference semantics execute this instruction."""
 
     def contract(self) -> Contract:
-        return Contract(leaves=(_FAULT,), falls_through=False, resumes_behind=True)
+        return promise(leaves=(_FAULT,), falls_through=False, resumes_behind=True)
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         return (Jump(_FAULT),)
@@ -174,7 +186,7 @@ class CallLocal(NamedTuple):
     distance: int
 
     def contract(self) -> Contract:
-        return Contract(
+        return promise(
             reads=(FRAME, *SAVED_REGISTERS),
             writes=(COUNT, CHECKED),
             touches=(RecordBytes(write=True), TableSlot(self.distance)),
@@ -208,7 +220,7 @@ class Return(NamedTuple):
     """`exit`: behind the call of the caller with its frame and r6 to r9; in the entry frame, finished."""
 
     def contract(self) -> Contract:
-        return Contract(
+        return promise(
             reads=(FRAME,),
             writes=(COUNT, *SAVED_REGISTERS),
             touches=(RecordBytes(write=False),),

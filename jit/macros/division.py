@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jit.context import register_offset
 from jit.layout import Layout
 from jit.macros.arithmetic import alu_imm, load_constant
-from jit.macros.contract import ContextBytes, Contract
+from jit.macros.contract import ContextBytes, Contract, promise
 from jit.registers import CHECKED, COUNT, Reg
 from jit.tagged import tagged
 from jit.x86 import (
@@ -91,7 +91,7 @@ class Divide(NamedTuple):
     src: Reg
 
     def contract(self) -> Contract:
-        return Contract(reads=(self.dst, self.src), writes=(self.dst, COUNT, CHECKED), touches=_SAVES)
+        return promise(reads=(self.dst, self.src), writes=(self.dst, COUNT, CHECKED), touches=_SAVES)
 
     def expand(self, layout: Layout) -> tuple[X86, ...]:
         bits, remainder = self.bits, self.remainder
@@ -127,7 +127,7 @@ class DivideImm(NamedTuple):
     divisor: int
 
     def contract(self) -> Contract:
-        return Contract(
+        return promise(
             reads=(self.dst,),
             writes=(self.dst, COUNT, CHECKED),
             touches=_SAVES,

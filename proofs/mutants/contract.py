@@ -18,9 +18,10 @@ MUTANTS = (
               "StoreImmTo"),
     _contract("covers-alignment", "and self.aligned % needed.aligned == 0", "", "AtomicExchange"),
     _contract("covers-distance", "and (needed.low - self.low) % needed.aligned == 0", "", "AtomicExchange"),
-    _contract("quiet-jump", "if self[_LEAVES:] != _FALLS_THROUGH or CHECKED", "if CHECKED", "Goto", "gate.contract"),
+    _contract("quiet-jump", "self.leaves or self[_LEAVES:] != _FALLS_THROUGH or CHECKED", "CHECKED", "Goto",
+              "gate.contract"),
     _contract("quiet-scratch", "!= _FALLS_THROUGH or CHECKED in self.writes:", "!= _FALLS_THROUGH:", "DivideImm",
               "gate.contract"),
-    _contract("quiet-use", "return not self.touches or not any(", "return True or not any(", "StoreImmTo",
+    _contract("quiet-use", "if isinstance(touch, ApprovedBytes):", "if isinstance(touch, TableSlot):", "StoreImmTo",
               "gate.contract"),
 )  # fmt: skip

@@ -17,7 +17,7 @@ MUTANTS = (
     _poll("poll", "JumpIf(Cond.S, Leave(Exit.PREEMPTED))", "JumpIf(Cond.E, Leave(Exit.PREEMPTED))"),
     _poll("poll-looks", "TestReg(32, COUNT, COUNT), out", "TestReg(64, COUNT, COUNT), out"),
     _poll("poll-counts", "AluImm8(Alu.SUB, 32, COUNT, 1)", "AluImm8(Alu.SUB, 32, COUNT, 2)"),
-    _control("poll-stores", "write=self.counted", "write=False", "Poll", "gate.memory"),
+    _control("poll-stores", "write=counted", "write=False", "Poll", "gate.memory"),
     _control("poll-spoils", "AluImm8(Alu.SUB, 32, COUNT, 1)", "AluImm8(Alu.SUB, 32, CHECKED, 1)", "Poll"),
     _control("helper-pc", "StoreImm(4, Mem(PC), PcPlus(0))", "StoreImm(4, Mem(PC), PcPlus(1))", "CallHelper"),
     _control("goto-elsewhere", "return (Jump(Ahead(self.distance)),)", "return (Jump(Ahead(self.distance + 1)),)",

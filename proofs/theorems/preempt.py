@@ -21,7 +21,6 @@ from jit.check import (
     _NOTHING,
     _PASSES,
     GateRefused,
-    Judged,
     _before,
     _check_end,
     _enterable,
@@ -136,7 +135,7 @@ def _block(macros: int, quiet: bool, joined: bool) -> Iterator[Obligation]:
     for known in (False, True):
         u = unknown()
         block = any_block(u, macros, joined)
-        for step in block_steps(u, block, Judged((Contract(),) * macros, quiet), known):
+        for step in block_steps(u, block, ((Contract(),) * macros, quiet), known):
             if step.after is not None:
                 yield from _of(u, step, _block_lemmas(block, step, step.after))
                 if not (macros or quiet or joined):
@@ -171,7 +170,7 @@ def _joined() -> Iterator[Obligation]:
     for quiet, known in product((False, True), repeat=2):
         u = unknown()
         block = any_block(u, 1, True)
-        for step in block_steps(u, block, Judged((Contract(),), quiet), known):
+        for step in block_steps(u, block, ((Contract(),), quiet), known):
             yield Obligation("refused", step.given, z3.BoolVal(step.after is None), tuple(u.shown))
 
 
@@ -203,8 +202,8 @@ def _does_nothing(u: Unknown, made: Contract, known: bool) -> Iterator[Obligatio
         for name, same in differing(step.before, step.after, "begun", "polled"):
             yield Obligation(f"a quiet macro leaves `{name}`", given, same, tuple(u.shown))
     block = any_block(u, 1, False)
-    passed = list(block_steps(u, block, Judged((made,), True), known))
-    led = list(block_steps(u, block, Judged((made,), False), known))
+    passed = list(block_steps(u, block, ((made,), True), known))
+    led = list(block_steps(u, block, ((made,), False), known))
     for one, other in product(passed, led):
         given = (*one.given, *other.given, quiet)
         if one.after is None or other.after is None:
@@ -259,7 +258,7 @@ def _start() -> Iterator[Obligation]:
             function = Function(u.between("start", 0, MAX_SLOTS), u.between("end", 0, MAX_SLOTS))
             made = [Block(u.between(f"pc {i}", 0, MAX_SLOTS), ("any",) * macros) for i in range(blocks)]  # type: ignore[arg-type]
             polls: list[Any] = [Fork(z3.Bool(f"macro {i} polls")) for i in range(macros)]
-            judged = [Judged(tuple(Contract(polls=p) for p in polls), False)] * blocks
+            judged = [(tuple(Contract(polls=p) for p in polls), False)] * blocks
             accepted = partial(_before, made, judged, function)
             for path in explore(accepted, assuming=tuple(u.given), allowed=(GateRefused,)):
                 if path.raised is None:

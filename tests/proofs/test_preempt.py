@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jit.check import GateRefused, Judged, _Flow, _fold, _Targets, _through
+from jit.check import GateRefused, _Flow, _fold, _Targets, _through
 from jit.lower import Block
 from jit.macros import Goto, Macro, MoveImm, Poll, Return
 from jit.registers import Reg
@@ -99,7 +99,7 @@ def test_a_list_is_judged_as_its_parts_one_after_the_other(split: int) -> None:
     poll, move = Poll(counted=True), MoveImm(Reg.rax, 1)
     parts: list[tuple[Macro, ...]] = [(poll,), (move,), (poll, Goto(-1)), (Return(),)]
     blocks = [Block(pc, macros) for pc, macros in enumerate(parts)]
-    judged = [Judged(tuple(m.contract() for m in b.macros), b.macros == (move,)) for b in blocks]
+    judged = [(tuple(m.contract() for m in b.macros), b.macros == (move,)) for b in blocks]
     sets = _Targets(frozenset(range(4)), frozenset({1}), frozenset({0}))
     whole, parted = _Flow(-1), _Flow(-1)
     entries = _fold(whole, blocks, judged, sets)
