@@ -22,7 +22,8 @@ import z3
 from proofs.executor import Fork, NotExplored
 from proofs.placements import every
 from proofs.symbolic import Int, as_int, condition_of, spelling, unknown_keys
-from validator.isa import Form, Instruction, slots
+from validator.decode import WIDE_OPCODE
+from validator.isa import Form, Instruction
 
 T = TypeVar("T")
 
@@ -161,7 +162,7 @@ class OneSlot:
 
     def decoded(self) -> z3.BoolRef:
         """What `second_slots_follow` says of the slots around this one, and of the first."""
-        wide = z3.BoolVal(slots(self.form) == 2)
+        wide = z3.BoolVal(self.instruction.opcode == WIDE_OPCODE)  # as `decode` decides it, whatever `slots` says
         here = z3.And(wide, z3.Not(self.second(self.pc)))
         behind = z3.Bool("the slot behind starts an lddw")
         return z3.And(

@@ -24,4 +24,5 @@ MUTANTS = (
             module="isa"),
     _mutant("fetch-writes-dst", "return (instruction.src,) if form", "return (instruction.dst,) if form", "0xdb",
             module="isa"),
+    _mutant("one-slot", "return 2 if form.kind is _WIDE_IMMEDIATE else 1", "return 1", "0x18", module="isa"),
 )  # fmt: skip

@@ -159,7 +159,7 @@ def _used(leave: str) -> Iterator[Obligation]:
     for kind in kinds(leave):
         u = unknown()
         block, made = any_block(u, 1, False), contract(u, kind)
-        for step in block_steps(u, block, Judged((made,), False), True):
+        for step in block_steps(u, block, ((made,), False), True):
             if step.after is not None:
                 (entry,) = step.entries
                 yield from _of(u, step, lemmas.behind(_at(step.after), _entry(entry)))
