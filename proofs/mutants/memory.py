@@ -36,8 +36,8 @@ MUTANTS = (
             "touches=(self.place.touch(self.size, False),))", "StoreTo"),
     _memory("load-writes-nothing", "writes=(self.dst,), touches=", "writes=(), touches=", "LoadFrom",
             "gate.contract"),
-    _memory("aligned-unapproved", "Contract(leaves=(_FAULT,), aligns=self.size)", "Contract(leaves=(_FAULT,))",
+    _memory("aligned-unapproved", "promise(leaves=_LEAVES, aligns=self.size)", "promise(leaves=_LEAVES)",
             "CHECKED in CheckAligned", "gate.compose"),
-    _memory("flat-stale", "return (Lea(64, CHECKED, src,", "return (Lea(64, COUNT, src,", "CHECKED in CheckFlat",
+    _memory("flat-stale", "return (_lea(64, CHECKED, src,", "return (_lea(64, COUNT, src,", "CHECKED in CheckFlat",
             "gate.compose"),
 )  # fmt: skip
