@@ -23,7 +23,7 @@ MUTANTS = (
              "return MovImm32(dst, value & 0xFFFFFFFF)", "0x18"),
     _refined("zero", "(_alu_reg(Alu.XOR, 32, self.dst, self.dst),)", "(_alu_reg(Alu.OR, 32, self.dst, self.dst),)", "0x18"),
     _refined("count-register", "MovReg(32, COUNT, self.src), ShiftCl", "MovReg(32, COUNT, self.dst), ShiftCl", "0x6f"),
-    _refined("rotates-nothing", "(MovReg(self.bits, self.dst, self.src), rotate)", "(rotate,)", "runs from alu mov"),
+    _refined("rotates-nothing", "(_mov_reg(self.bits, self.dst, self.src), rotate)", "(rotate,)", "runs from alu mov"),
     _refined("rotates-right", "Shift.ROL, self.bits", "Shift.ROR, self.bits", "runs from alu mov"),
     _refined("scale", "self.base, self.index, self.scale, 0)", "self.base, self.index, 0, 0)", "runs from alu lsh"),
     _refined("half-a-swap", "(Rotate16(self.dst, 8),)", "(Rotate16(self.dst, 7),)", "0xdc"),
