@@ -141,11 +141,11 @@ def _same_control(step: Step, ran: Both, given: Assumed) -> z3.BoolRef:
 
 def decide(step: Step, given: Assumed) -> Iterator[tuple[Obligation, Both]]:
     """The obligations of one step, each with the path that it is about."""
-    name = str(step)
+    name, about = str(step), tuple((f"instruction at pc+{i}", code) for i, (_, code) in enumerate(step.code))
     for conditions, ran in both(step, given):
         shown = (*step.unknowns.shown, *((f"r{i}", word) for i, word in enumerate(ran.before)))
         for what, claim in claims(step, ran, given):
-            yield Obligation(f"{name}: {what}", conditions, claim, shown), ran
+            yield Obligation(f"{name}: {what}", conditions, claim, shown, about=about), ran
 
 
 def decide_all(steps: Iterable[Step], given: Assumed, layouts: tuple[Layout, ...]) -> Iterator[Obligation]:
@@ -224,7 +224,8 @@ def _check(atomic: int | None, guess: Provenance, write: bool, layout: Layout) -
         for conditions, way in checked(step, given):
             shown = (*unknowns.shown, *((f"r{i}", word) for i, word in enumerate(way.before)))
             for what, claim in check_claims(way, share, given, atomic or 1):
-                yield Obligation(f"{step}, {share}: {what}", conditions, claim, shown)
+                about = tuple(("instruction", code) for _, code in step.code)
+                yield Obligation(f"{step}, {share}: {what}", conditions, claim, shown, about=about)
         explored.add(step, frozenset((FRAME,)))
 
 
