@@ -49,6 +49,8 @@ JOINED = Source("trusted", "jit/assemble.py: join")
 COMPILES = Source("trusted", "runtime/text.py: _compile")
 REDERIVES = Source("trusted", "runtime/activation.py: rederive")
 RESUMED = Source("trusted", "runtime/text.py: native_address")
+PAIRED = Source("trusted", "jit/compile.py: compile_function")
+TABLE = Source("trusted", "runtime/arena.py: take_table")
 
 
 def invariant(p: Program, m: Machine, depth: Word, pc: Word) -> Parts:
@@ -63,12 +65,14 @@ def invariant(p: Program, m: Machine, depth: Word, pc: Word) -> Parts:
     yield "every record returns to a block where nothing checked is needed", z3.Implies(
         z3.ULT(depth, m.depth), returns
     )
+    yield "every slot goes to its function's start, or to the host", z3.Implies(p.is_start(pc), _good_slot(p, m, pc))
+
+
+def _good_slot(p: Program, m: Machine, pc: Word) -> Truth:
+    """The slot of the function at `pc` has the stub, or the address of the first block of a code of that function."""
     slot = m.slot(pc)
     entry = z3.And(p.admitted(slot.code), p.first_pc(slot.code) == pc)
-    compiled = z3.And(entry, slot.native == p.address(slot.code, pc, FIRST))
-    yield "every slot goes to its function's start, or to the host", z3.Implies(
-        p.is_start(pc), z3.Or(slot.native == STUB, compiled)
-    )
+    return z3.Or(slot.native == STUB, z3.And(entry, slot.native == p.address(slot.code, pc, FIRST)))
 
 
 def _in_front_of_a_macro(p: Program, m: Machine) -> Parts:
@@ -322,7 +326,8 @@ def resume(p: Program, depth: Word, pc: Word) -> Edge:
     code, at = z3.Const("entered code", CODE), z3.Const("entered pc", PC)
     enters = z3.And(edge.after.rbp == BASE, edge.after.rsp == RSP)
     edge.known += [
-        (RESUMED, z3.And(p.exists(code, at), p.enterable(code, at))),
+        (RESUMED, p.exists(code, at)),
+        (PAIRED, p.enterable(code, at)),
         (ENTERS, enters),
         (GOES, went_to == p.address(code, at, FIRST)),
         _goes_to(p, edge, code, at),
@@ -358,7 +363,10 @@ def compiles_elsewhere(p: Program, depth: Word, pc: Word) -> Edge:
 
 
 def interprets(p: Program, depth: Word, pc: Word) -> Edge:
-    """The host runs the reference semantics, or restores a snapshot, and makes the records anew."""
+    """The host runs the reference semantics, or restores a snapshot, or goes on in code with other polls.
+
+    It makes the records anew. Code with other polls has a table of its own, filled in the same way.
+    """
     edge = _begin(p, depth, pc, lands=False, is_native=False)
     record = edge.after.record(depth)
     entry = z3.And(p.exists(record.code, record.pc), p.enterable(record.code, record.pc))
@@ -367,7 +375,7 @@ def interprets(p: Program, depth: Word, pc: Word) -> Edge:
         (REDERIVES, z3.And(z3.ULT(edge.after.depth, FRAMES), edge.after.r10 == FRAME_TOP(edge.after.depth))),
         (REDERIVES, z3.Implies(z3.ULT(depth, edge.after.depth), made)),
         *p.block_facts(record.code, record.pc),
-        _slots_stay(edge, pc),
+        (TABLE, z3.Or(_slots_stay(edge, pc)[1], _good_slot(p, edge.after, pc))),
     ]
     return edge
 

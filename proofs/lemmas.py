@@ -180,7 +180,8 @@ def behind(after: At, entry: Entry) -> Lemmas:
     yield "a block says that it uses what an earlier one checked", z3.Implies(after.borrows, entry.borrows)
     passes = z3.And(after.known, after.since != after.pc)
     yield "a block says that it leaves an approval to the next", z3.Implies(passes, z3.Not(entry.nothing))
-    yield "a block that owes nothing to earlier ones may be entered", z3.Implies(_own(after), entry.nothing)
+    owes_nothing = z3.And(_own(after), z3.Not(entry.joined))
+    yield "a block that owes nothing to earlier ones may be entered", z3.Implies(owes_nothing, entry.nothing)
 
 
 def needed(entry: Entry, needs: Truth, behind: Truth, enterable: Truth) -> Lemmas:

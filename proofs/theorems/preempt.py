@@ -9,6 +9,7 @@ then an argument about edges (docs/proofs/compose.md, "Polls").
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
@@ -140,6 +141,10 @@ def _block(macros: int, quiet: bool, joined: bool) -> Iterator[Obligation]:
                 yield from _of(u, step, _block_lemmas(block, step, step.after))
                 if not (macros or quiet or joined):
                     yield from _of(u, step, lemmas.begins(_at(step.after)))
+                if macros == 0:  # it has used nothing, whatever is noted of the block before
+                    (entry,) = step.entries
+                    unused = replace(_at(step.after), borrows=z3.BoolVal(False))
+                    yield from _of(u, step, lemmas.behind(unused, _entry(entry)))
 
 
 def _block_lemmas(block: Block, step: Step, after: _Flow) -> Lemmas:

@@ -100,9 +100,13 @@ NEEDED = {
         Source("host.trampoline", "at the second argument"),
         Source("gate.preempt", "the host may enter where nothing is needed"),
         Source("trusted", "runtime/text.py: native_address"),
+        Source("trusted", "jit/compile.py: compile_function"),
     ),
     "the host compiles": (Source("trusted", "runtime/text.py: _compile"),),
-    "the host interprets or restores": (Source("trusted", "runtime/activation.py: rederive"),),
+    "the host interprets or restores": (
+        Source("trusted", "runtime/activation.py: rederive"),
+        Source("trusted", "runtime/arena.py: take_table"),
+    ),
 }
 
 
