@@ -1,20 +1,29 @@
-"""What an instruction does commutes with renaming registers, as long as those stay that it uses without naming them."""
+"""What an instruction does commutes with renaming registers, as long as those stay that it uses without naming them.
+
+Of both sorts: those of x86 in the machine model, those of eBPF in the reference semantics.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import pytest
 
 from differential.operands import OPERANDS
+from jit.layout import plan
 from jit.registers import CAGE, Reg
 from jit.x86 import X86, Load, Mem, MovReg, Target
 from proofs.choices import alike, with_names
 from proofs.renaming import IMPLICIT
 from proofs.symbolic import Int
+from simulator import ebpf
 from simulator.integers import INTEGERS
 from simulator.machine import Flags, MachineStopped, State
 from simulator.x86 import execute
+from validator.isa import ROWS, Field, Form, Instruction, Operation, Row
+
+LAYOUT = plan(100, 200, 300)
 
 
 class Sparse:
@@ -82,3 +91,50 @@ def test_sequences_are_the_same_only_under_the_renaming() -> None:
     assert not alike(sequence, moved)
     assert alike(sequence, with_names(moved, {Reg.rbx: Reg.rax}))
     assert not alike(sequence, (Load(8, Reg.rax, Mem(other, Reg.rdx)), *sequence[1:]))  # type: ignore[arg-type]
+
+
+def rows() -> Iterator[tuple[int, Row]]:
+    """What names registers."""
+    yield from (
+        (opcode, row) for opcode, rows in ROWS.items() for row in rows if row.form.uses & {Field.DST, Field.SRC}
+    )
+
+
+def reference_after(form: Form, instruction: Instruction, registers: list[int]) -> tuple[object, ...]:
+    """All that there is to see behind an instruction of the reference semantics."""
+    memory = Sparse()
+    state = ebpf.State(list(registers), memory, 40)
+    event = ebpf.meaning(INTEGERS, LAYOUT, form, instruction, 40)(state)
+    return event, state.registers, state.pc, memory.bytes
+
+
+@pytest.mark.parametrize(("opcode", "row"), list(rows()), ids=str)
+def test_the_reference_commutes_with_renaming(opcode: int, row: Row) -> None:
+    """r10, and r0 of a compare-exchange, are used without being named."""
+    random = Random(f"{opcode} {row}")
+    fixed = {10, 0} if row.form.operation is Operation.CMPXCHG else {10}
+    for _ in range(40):
+        fields = [random.randrange(11), random.randrange(11), random.randrange(-64, 64), random.randrange(-9, 9)]
+        for place, field in enumerate((Field.DST, Field.SRC, Field.OFFSET, Field.IMM)):
+            if field not in row.form.uses:
+                fields[place] = row.value if row.field is field else 0
+        free = [number for number in range(11) if number not in fixed]
+        names = {**dict(zip(free, random.sample(free, len(free)), strict=True)), **{n: n for n in fixed}}
+        top = LAYOUT.frame_top(1)
+        words = ((random.getrandbits(64), top - 64 + random.randrange(64)) for _ in range(10))
+        registers = [*map(random.choice, words), top]
+        moved = [0] * 11
+        for number, value in enumerate(registers):
+            moved[names[number]] = value
+        dst, src, offset, imm = fields
+        other = Instruction(
+            opcode,
+            names[dst] if Field.DST in row.form.uses else dst,
+            names[src] if Field.SRC in row.form.uses else src,
+            offset,
+            imm,
+        )
+        event, values, pc, memory = reference_after(row.form, Instruction(opcode, *fields), registers)
+        event2, values2, pc2, memory2 = reference_after(row.form, other, moved)
+        assert (event, pc, memory) == (event2, pc2, memory2)
+        assert [values2[names[number]] for number in range(11)] == values  # type: ignore[index]
