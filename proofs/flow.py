@@ -100,9 +100,9 @@ def kinds(*leaves: str) -> Iterator[Kind]:
             yield Kind(needs, leave, establishes, writes, frame)
 
 
-def contract(u: Unknown, kind: Kind, **flags: Any) -> Contract:  # noqa: ANN401 - truths, known or not
+def contract(u: Unknown, kind: Kind, name: str = "", **flags: Any) -> Contract:  # noqa: ANN401 - truths, known or not
     """Any contract of this kind. A macro that needs approved bytes may touch others before and behind them."""
-    distance = u.between("distance", -DISTANCE_RANGE, DISTANCE_RANGE)
+    distance = u.between(f"{name}distance", -DISTANCE_RANGE, DISTANCE_RANGE)
     leaves: dict[str, Any] = {
         STAYS: (),
         JUMPS: (Leave(Exit.INTERPRET), Ahead(distance)),
@@ -116,11 +116,11 @@ def contract(u: Unknown, kind: Kind, **flags: Any) -> Contract:  # noqa: ANN401 
         writes=(CHECKED,) if kind.writes_checked else (),
         touches=(other, ApprovedBytes(NEEDED), other) if kind.needs else (other,),
         leaves=leaves[kind.leave],
-        falls_through=flags.get("falls_through", Fork(z3.Bool("falls through"))),
-        resumes_behind=flags.get("resumes_behind", Fork(z3.Bool("is resumed behind"))),
-        polls=flags.get("polls", Fork(z3.Bool("polls"))),
+        falls_through=flags.get("falls_through", Fork(z3.Bool(f"{name}falls through"))),
+        resumes_behind=flags.get("resumes_behind", Fork(z3.Bool(f"{name}is resumed behind"))),
+        polls=flags.get("polls", Fork(z3.Bool(f"{name}polls"))),
         establishes=approval,
-        aligns=flags["aligns"] if "aligns" in flags else u.between("aligns", 1, 8),
+        aligns=flags["aligns"] if "aligns" in flags else u.between(f"{name}aligns", 1, 8),
         frame=kind.frame,
     )
 

@@ -21,28 +21,34 @@ from jit.check import (
     _JOINED,
     _NOTHING,
     _PASSES,
+    Admitted,
     GateRefused,
     _before,
     _check_end,
     _enterable,
     _Flow,
     _judged,
+    check,
 )
 from jit.context import FUEL, Exit
 from jit.lower import Block
 from jit.macros import MACROS, Contract, Macro
-from jit.macros.contract import FrameEffect
+from jit.macros.contract import ApprovedBytes, FrameEffect
 from jit.x86 import Ahead, Callee, Leave
 from proofs import lemmas
 from proofs.executor import Fork, explore
 from proofs.flow import (
     ALIGNED,
+    CALLS,
     COVERS,
+    DISTANCE_RANGE,
     ESTABLISHED,
+    JUMPS,
     LABELS,
     LEAVES,
     PLACES,
     STARTS,
+    STAYS,
     Kind,
     Step,
     any_block,
@@ -59,7 +65,7 @@ from proofs.machine import BEHIND, fresh_state, memory_of, run, widened
 from proofs.machine import Unknown as UnknownPlaces
 from proofs.operands import macros_of
 from proofs.placements import Unknown, every, some, unknown
-from proofs.symbolic import Int, SymbolicWords, as_int, condition_of
+from proofs.symbolic import Int, SymbolicWords, as_int, condition_of, unknown_keys
 from proofs.theorem import Case, Obligation, Theorem, register
 from validator.validate import MAX_SLOTS, Function
 
@@ -187,7 +193,7 @@ def _quiet() -> Iterator[Obligation]:
     for kind in kinds():
         for falls, resumes, polls, aligns, known in product((False, True), repeat=5):
             u = unknown()
-            flags = {"falls_through": falls, "resumes_behind": resumes, "polls": polls}
+            flags: dict[str, Any] = {"falls_through": falls, "resumes_behind": resumes, "polls": polls}
             made = contract(u, kind, **flags) if aligns else contract(u, kind, **flags, aligns=1)
             if _may_be_quiet(made):
                 yield from _does_nothing(u, made, known)
@@ -295,6 +301,62 @@ def _entries(entry: str) -> Iterator[Obligation]:
             yield Obligation(what, path.conditions, claim)
 
 
+# ---------------------------------------------------------------- the whole of it
+
+
+class _Macro:
+    """A macro of which nothing is known but its contract."""
+
+    def __init__(self, made: Contract) -> None:
+        self.made = made
+
+    def contract(self) -> Contract:
+        return self.made
+
+
+def _whole(first: str, second: str, shares: bool) -> Iterator[Obligation]:
+    """`check` itself, on two blocks of one macro each: that it puts together what the other cases are about."""
+    u = unknown()
+    function = Function(u.between("start", 0, MAX_SLOTS), u.between("end", 0, MAX_SLOTS))
+    kinds = (Kind(False, first, shares, False, FrameEffect.SAME), Kind(shares, second, False, False, FrameEffect.SAME))
+    fields = [(u.between(f"field {i}", -DISTANCE_RANGE, DISTANCE_RANGE),) for i in range(2)]
+    made = [contract(u, kind, f"{i} ", aligns=1)._replace(fields=fields[i]) for i, kind in enumerate(kinds)]
+    macros: list[Any] = [_Macro(one) for one in made]
+    blocks = [Block(u.between(f"pc {i}", 0, MAX_SLOTS), (macro,)) for i, macro in enumerate(macros)]
+    sets: Any = STARTS
+    with unknown_keys():
+        judge = partial(check, blocks, function, sets, LAYOUTS[0])
+        paths = list(explore(lambda: judge(), assuming=tuple(u.given), allowed=(GateRefused,)))  # noqa: PLW0108
+    for path in paths:
+        if path.raised is None:
+            admitted = path.returned
+            given = z3.BoolVal(admitted.blocks == tuple(blocks) and admitted.layout is LAYOUTS[0])
+            for what, claim in (("it is what was given", given), *_whole_claims(blocks, made, function, admitted)):
+                yield Obligation(what, path.conditions, claim, tuple(u.shown))
+
+
+def _whole_claims(
+    blocks: list[Block], made: list[Contract], function: Function, admitted: Admitted
+) -> Iterator[tuple[str, z3.BoolRef]]:
+    pcs, end = [as_int(block.pc) for block in blocks], as_int(function.end)
+    polls, falls, resumes = (
+        [condition_of(getattr(one, name)) for one in made] for name in ("polls", "falls_through", "resumes_behind")
+    )
+    yield "the start", every(pcs[0] == function.start, polls[0])
+    yield "the order", every(pcs[0] < pcs[1], pcs[1] < end)
+    yield "the end", z3.Not(z3.Or(falls[1], resumes[1]))
+    yield "where the host resumes", z3.Implies(resumes[0], condition_of(pcs[1] == pcs[0] + 1))
+    for pc, one, poll in zip(pcs, made, polls, strict=True):
+        fits = [every(value >= -(1 << 31), value < 1 << 31) for value in one.fields]
+        yield "each macro by itself", every(*fits)
+        for to in (as_int(pc + target.distance) for target in one.leaves if isinstance(target, Ahead)):
+            yield "jumps", every(some(to == pcs[0], to == pcs[1]), some(to > pc, poll))
+        for to in (as_int(pc + target.distance) for target in one.leaves if isinstance(target, Callee)):
+            yield "calls", STARTS.of(to.bits)
+    needs = any(isinstance(touch, ApprovedBytes) for touch in made[1].touches)
+    yield "where the host may enter", z3.BoolVal(admitted.enterable == (True, not needs))
+
+
 # ---------------------------------------------------------------- polls
 
 
@@ -344,6 +406,10 @@ def _cases() -> Iterator[Case]:
     for entry in (_NOTHING, _PASSES, _BORROWS, _JOINED):
         yield Case(f"a block that {entry}", partial(_entries, entry))
     yield Case("macros that poll", _polls)
+    for first, second, shares in product((STAYS, JUMPS), (STAYS, JUMPS, CALLS), (False, True)):
+        name = f"two blocks: one {first}, one {second}, {'one' if shares else 'no'} check"
+        if not (shares and second == JUMPS):  # to where nothing is approved, so none is admitted
+            yield Case(name, partial(_whole, first, second, shares))
 
 
 def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
