@@ -128,6 +128,8 @@ def local_refusal(contract: Contract, layout: Layout) -> str | None:
         reason = _probe_refusal(probe, layout)
         if reason is not None:
             return reason
+    if len(contract.probes) > 1 and len({probe.region for probe in contract.probes}) < len(contract.probes):
+        return "checks a region twice"
     return None
 
 

@@ -164,6 +164,8 @@ _STORE_OPCODES: dict[int, Bytes] = {1: b"\x88", 2: b"\x89", 4: b"\x89", 8: b"\x8
 
 # ---------------------------------------------------------------- all others
 
+_ATOMIC_SIZES: Final = (4, 8)  # any other would be encoded as 4, and touch bytes that no contract names
+
 
 def _rare(i: X86) -> Encoded:
     match i:
@@ -181,9 +183,11 @@ def _rare(i: X86) -> Encoded:
         case MovZeroExtend16(dst, src):  # 0F B7 /r
             return _reg_form(32, b"\x0F\xB7", dst, src), None
         case LoadSigned(size, dst, mem):  # REX.W 0F BE, 0F BF, 63 /r
+            _refuse_unless(size in (1, 2, 4), size)
             opcode = {1: b"\x0F\xBE", 2: b"\x0F\xBF", 4: b"\x63"}[size]
             return _mem_form(True, opcode, dst, mem), None
         case StoreImm(size, mem, imm):  # C6 /0 ib, 66 C7 /0 iw, C7 /0 id, REX.W C7 /0 id
+            _refuse_unless(size in _STORE_OPCODES, size)
             prefix = b"\x66" if size == 2 else b""
             head = prefix + _mem_form(size == 8, b"\xC6" if size == 1 else b"\xC7", 0, mem)
             if isinstance(imm, PcPlus):
@@ -214,13 +218,17 @@ def _rare(i: X86) -> Encoded:
         case Bswap(bits, dst):  # 0F C8+rd
             return _opcode_form(bits, b"\x0F", 0xC8, dst), None
         case LockAlu(op, size, mem, src):  # F0 01, 09, 21, 31 /r
+            _refuse_unless(size in _ATOMIC_SIZES, size)
             _refuse_unless(op in (Alu.ADD, Alu.OR, Alu.AND, Alu.XOR), op)
             return b"\xF0" + _mem_form(size == 8, _ALU_OPCODES[op], src, mem), None
         case LockXadd(size, mem, src):  # F0 0F C1 /r
+            _refuse_unless(size in _ATOMIC_SIZES, size)
             return b"\xF0" + _mem_form(size == 8, b"\x0F\xC1", src, mem), None
         case Xchg(size, mem, src):  # 87 /r
+            _refuse_unless(size in _ATOMIC_SIZES, size)
             return _mem_form(size == 8, b"\x87", src, mem), None
         case LockCmpxchg(size, mem, src):  # F0 0F B1 /r
+            _refuse_unless(size in _ATOMIC_SIZES, size)
             return b"\xF0" + _mem_form(size == 8, b"\x0F\xB1", src, mem), None
         case JumpReg(reg):  # FF /4
             return _reg_form(32, b"\xFF", 4, reg), None

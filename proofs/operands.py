@@ -35,21 +35,22 @@ class Unknowns:
         return value
 
 
-_ANY = 1 << 48  # wider than anything that the gate admits
+_ANY = 1 << 48  # wider than anything that the gate admits, or the encoder takes
+_ANY_WORD = 1 << 70  # the same of 64 bits
 # where the gate's approval counts from: an approved place is any number, as a distance from this one
 APPROVED_LOW, _ = Int.fresh("approved low", 0, ADDRESS_LIMIT)
 
 # field -> its values; a symbolic one stands for all of a range
 _NUMBERS: dict[str, Callable[[Unknowns], tuple[Any, ...]]] = {
     "bits": lambda u: (32, 64),
-    "imm": lambda u: (u.between("imm", -(1 << 31), (1 << 31) - 1),),
-    "value": lambda u: (u.between("value", 0, (1 << 64) - 1),),
-    "divisor": lambda u: (u.between("divisor", 0, (1 << 64) - 1),),
+    "imm": lambda u: (u.between("imm", -_ANY, _ANY),),
+    "value": lambda u: (u.between("value", -_ANY_WORD, _ANY_WORD),),
+    "divisor": lambda u: (u.between("divisor", -_ANY_WORD, _ANY_WORD),),
     "offset": lambda u: (u.between("offset", -_ANY, _ANY),),
     "low": lambda u: (u.between("low", -_ANY, _ANY),),
     "disp": lambda u: (u.between("disp", -_ANY, _ANY),),
     "distance": lambda u: (u.between("distance", -_ANY, _ANY),),
-    "count": lambda u: (u.between("count", 1, 63),),
+    "count": lambda u: (u.between("count", -256, 256),),
     "scale": lambda u: (0, 1, 2, 3),
     "source_bits": lambda u: (8, 16, 32),
     "size": lambda u: (1, 2, 4, 8),
@@ -62,6 +63,7 @@ _SPECIAL: dict[tuple[str, str], Callable[[Unknowns], tuple[Any, ...]]] = {
 }
 
 
+# every choice that the gate admits: it refuses a region that occurs twice, so longer tuples are refused
 def _regions() -> tuple[tuple[Region, ...], ...]:
     return tuple(chain.from_iterable(permutations(Region, n) for n in range(len(flat_regions(False)) + 1)))
 

@@ -169,7 +169,8 @@ class Int:
 
     def to_bytes(self, length: int, byteorder: str) -> Bytes:
         """The lowest byte first, of what surely fits."""
-        if byteorder != "little" or not 0 <= self.low <= self.high < 1 << 8 * length:
+        fits = 0 <= self.low <= self.high < 1 << 8 * length
+        if byteorder != "little" or not (fits or certainly(z3.And(self.bits >= 0, self.bits < 1 << 8 * length))):
             raise NotExplored(f"{length} bytes, {byteorder}, of an integer between {self.low:#x} and {self.high:#x}")
         return Bytes(self >> 8 * k & 0xFF for k in range(length))
 

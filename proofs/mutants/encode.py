@@ -54,4 +54,6 @@ MUTANTS = (
            "if -(1 << 31) < value < 1 << 31", ("bytes.fixup",)),
     Mutant("encode.accepts-one-more", "jit.encode", "if -(1 << 31) <= value < 1 << 31",
            "if -(1 << 31) <= value <= 1 << 31", ("bytes.fixup",)),
+    Mutant("encode.atomic-bytes", "jit.encode", "_ATOMIC_SIZES: Final = (4, 8)", "_ATOMIC_SIZES: Final = (1, 2, 4, 8)",
+           ("gate.contract",), "AtomicExchange"),
 )  # fmt: skip

@@ -22,4 +22,12 @@ MUTANTS = (
            "address - span.low <= span.size", ("host.range",), "host_span, stride 0x10000"),
     Mutant("layout.dead-frame", "jit.layout", "layout.stack_low <= address < frame_top",
            "layout.stack_low <= address <= frame_top", ("host.range",), "access_check, stride 0x10000"),
+    Mutant("layout.in-span-strict", "jit.layout", "address - span.low <= span.size - size",
+           "address - span.low < span.size - size", ("gate.memory",), "CheckFlat"),
+    Mutant("layout.in-frame-strict", "jit.layout", "% layout.frame_stride <= layout.frame_bytes - size",
+           "% layout.frame_stride < layout.frame_bytes - size", ("gate.memory",), "CheckStack"),
+    Mutant("layout.no-stores-to-calldata", "jit.layout", "_STORED: Final = (_WRITABLE, _CALLDATA)",
+           "_STORED: Final = (_WRITABLE,)", ("gate.memory",), "CheckFlat"),
+    Mutant("layout.small-records", "jit.layout", "RECORD_BYTES = 64", "RECORD_BYTES = 32", ("gate.memory",),
+           "CallLocal"),
 )  # fmt: skip

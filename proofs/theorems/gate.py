@@ -11,13 +11,32 @@ from functools import partial
 
 import z3
 
+from jit.assemble import leave_stub
 from jit.context import PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
+from jit.decode import decode, decode_all
+from jit.encode import FIELD
 from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES
 from jit.macros import MACROS
 from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
 from jit.registers import CHECKED, FRAME, GUEST, Reg
 from jit.trampolines import RESUME, RESUME_CALLED, START, leave
-from jit.x86 import FORMS, X86, Callee, Leave, Local, LockAlu, LockCmpxchg, LockXadd, Stub, Xchg
+from jit.x86 import (
+    FORMS,
+    X86,
+    Callee,
+    Jump,
+    Leave,
+    Local,
+    LockAlu,
+    LockCmpxchg,
+    LockXadd,
+    Mem,
+    Native,
+    PcPlus,
+    StoreImm,
+    Stub,
+    Xchg,
+)
 from proofs.gate import (
     BLOCK_PC,
     HELD,
@@ -35,6 +54,7 @@ from proofs.machine import BEHIND, Fetched, Unknown
 from proofs.renaming import representatives
 from proofs.symbolic import Int, condition_of, same
 from proofs.theorem import Case, Obligation, Theorem, register
+from proofs.theorems.encodable import own_bytes
 from simulator.machine import Access
 
 Claims = Iterator[tuple[str, z3.BoolRef]]
@@ -144,7 +164,7 @@ def speculative_claims(way: Way) -> Claims:
 def contract_claims(way: Way) -> Claims:
     """Where control goes, what stays, and the shadow stack."""
     ran = way.ran
-    yield f"leaves to {ran.left}", _may_leave(way)
+    yield f"leaves to where it may ({type(ran.left).__name__})", _may_leave(way)
     after, before = ran.state.registers, ran.before
     changed = {*ran.contract.writes, *((FRAME,) if ran.contract.frame is not FrameEffect.SAME else ())}
     for reg in Reg:
@@ -154,9 +174,11 @@ def contract_claims(way: Way) -> Claims:
         for reg in (reg for reg in GUEST if after[reg] is not before[reg]):
             yield f"{reg.name} is as the instruction found it", after[reg] == before[reg]
         yield "memory is as the instruction found it", _nothing_stored(way)
+        yield "there is a way out", z3.BoolVal(ran.left.exit in LEAVES)
     elif isinstance(ran.left, Stub):
         yield "the host finds where it is", _tells_host(way, ran.left)
     yield "nothing but what is read reaches the guest", _same_elsewhere(ran)
+    yield "its bytes are its own", own_bytes(ran.instructions)
     if ran.contract.is_quiet():
         same_known = ran.known is way.start.approved and not ran.borrows and ran.welcome
         yield "may stand anywhere", z3.BoolVal(ran.left == BEHIND and same_known)
@@ -288,8 +310,27 @@ def _forms() -> Iterator[Obligation]:
 _OUTSIDE = (START, RESUME, RESUME_CALLED, *map(leave, Exit))  # host.trampoline is about these
 
 
+def _stubs() -> Iterator[Obligation]:
+    """The cold stubs behind `Leave`: each puts the instruction's pc where the host finds it, and goes to its exit."""
+    for exit in LEAVES:
+        code, fixups, cold, _ = leave_stub(exit)
+        instructions = [instruction for _, instruction in decode_all(code)]
+        first = decode(code)[1]
+        claims = {
+            "stores the pc, then jumps": instructions == [StoreImm(FIELD, Mem(PC), 0), Jump(Native(0))],
+            "the pc is the instruction's": list(fixups[:1]) == [(first - FIELD, PcPlus(0))],
+            "goes to its exit": list(fixups[1:]) == [(len(code) - FIELD, Stub(exit))] and not cold,
+        }
+        for what, claim in claims.items():
+            yield Obligation(f"stub {exit.name}: {what}", (), z3.BoolVal(claim))
+
+
+LEAVES = (Exit.INTERPRET, Exit.PREEMPTED)  # the exits that have such a stub
+
+
 def _contract_cases() -> Iterator[Case]:
     yield Case("x86 forms", _forms)
+    yield Case("stubs", _stubs)
     yield from _cases(contract_claims)
 
 

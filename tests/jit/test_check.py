@@ -219,6 +219,13 @@ def test_a_check_for_stores_may_not_count_read_only_data() -> None:
     refuses("approves stores to read-only data", *around(CheckAny(RDI, 0, 8, (Region.READ_ONLY,), write=True)))
 
 
+def test_a_check_looks_at_each_region_once() -> None:
+    """So the gate admits finitely many, all of which gate.memory is about."""
+    gate(*around(CheckAny(RDI, 0, 8, (Region.WRITABLE, Region.CALLDATA, Region.READ_ONLY), write=False)))
+    twice = (Region.WRITABLE, Region.CALLDATA, Region.WRITABLE)
+    refuses("checks a region twice", *around(CheckAny(RDI, 0, 8, twice, write=False)))
+
+
 @pytest.mark.parametrize("region", [Region.READ_ONLY, Region.WRITABLE, Region.CALLDATA])
 def test_a_check_of_one_region_may_not_count_from_guest_address_0(region: Region) -> None:
     """Its expansion counts from the region: theorem gate.memory refuted that the null page was approved."""
