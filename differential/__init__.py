@@ -1,4 +1,4 @@
-"""Evidence that the model is the processor: the same random code on the simulator, on Unicorn, and on this processor.
+"""Evidence that the model is the processor, and that no input breaks what runs on it.
 
     snippet     an instruction sequence, and the state before it
     effects     what an instruction reads and writes, as far as a writer of sequences has to know
@@ -13,6 +13,7 @@
     operands    every form with every register, and the edges of numbers
     reading     instructions as parts of Intel's syntax
     encodings   every form against Capstone and Keystone
+    hostile/    objects and code that mean harm
 
 Nothing trusts this package. It is above everything else but Salix, and needs the extra `differential`.
 """

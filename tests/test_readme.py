@@ -16,6 +16,7 @@ import pytest
 
 from differential.__main__ import command_line as differential_command_line
 from differential.encodings_command import command_line as encodings_command_line
+from differential.hostile_command import command_line as hostile_command_line
 from proofs.__main__ import command_line as proofs_command_line
 from proofs.theorem import THEOREMS
 from runtime.__main__ import command_line
@@ -25,6 +26,7 @@ from validator.errors import Reason
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 REFERENCE = (REPOSITORY / "docs" / "reference.md").read_text()
+DIFFERENTIAL = {"encodings": encodings_command_line, "hostile": hostile_command_line}
 PACKAGES = ("validator", "jit", "simulator", "differential", "runtime")
 
 
@@ -97,7 +99,7 @@ def test_commands_of_the_table_of_claims_exist() -> None:
         elif words[2] == "proofs":
             assert options(proofs_command_line()) >= {word for word in words if word.startswith("--")}, command
         elif words[2] == "differential":
-            parser = encodings_command_line() if "encodings" in words else differential_command_line()
+            parser = DIFFERENTIAL.get(words[3] if len(words) > 3 else "", differential_command_line)()
             assert options(parser) >= {word for word in words if word.startswith("--")}, command
         elif words[2] == "runtime":
             assert words[3] in known, command
@@ -143,8 +145,9 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
         ("## Proofs", proofs_command_line()),
         ("## Differential campaigns", differential_command_line()),
         ("### Encodings", encodings_command_line()),
+        ("### Hostile inputs", hostile_command_line()),
     ],
-    ids=["proofs", "differential", "encodings"],
+    ids=["proofs", "differential", "encodings", "hostile"],
 )
 def test_every_option_of_the_other_commands_is_in_the_reference_and_no_other(
     heading: str, parser: argparse.ArgumentParser

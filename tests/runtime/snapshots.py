@@ -10,6 +10,7 @@ import hashlib
 import struct
 from collections.abc import Iterator, Mapping
 
+from differential.hostile.elf_writer import NOBITS, WIDE_64, A, Rel, Sec, Sym, W, X, write
 from jit.layout import LOOP_PROFILE, Profile
 from runtime import Event, Exited, Guest, GuestMemory, Host, Outcome, Preempted, Program, Snapshot, Waiting, load
 from runtime.helpers import HelperFunction
@@ -26,7 +27,6 @@ from tests.corpus.assembly import (
     store,
 )
 from tests.corpus.assembly import load as load_from
-from tests.elf_writer import NOBITS, WIDE_64, A, Rel, Sec, Sym, W, X, write
 
 TICK = 5
 BSS_BYTES = 5000

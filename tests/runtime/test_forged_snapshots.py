@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from differential.hostile.elf_writer import A, Sec, Sym, X, write
 from jit.layout import PAGE, Region
 from runtime import Host, Phase, Program, Snapshot, SnapshotRefused, load, load_bytecode
 from runtime.snapshot import _HEADER_LIMIT, _MAGIC
 from simulator.ebpf import CallRecord
 from tests.corpus.assembly import EXIT, branch_imm, call_local, mov
-from tests.elf_writer import A, Sec, Sym, X, write
 from tests.runtime.snapshots import BSS_BYTES, INPUT, program, suspensions
 from validator.isa import Kind
 from validator.polls import poll_pcs

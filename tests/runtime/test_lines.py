@@ -10,9 +10,22 @@ from pathlib import Path
 import pytest
 
 import runtime.guest_code
+from differential.hostile.elf_writer import (
+    ABS64,
+    EXIT,
+    SECTION,
+    A,
+    Rel,
+    Sec,
+    Sym,
+    X,
+    code,
+    section_field,
+    with_section,
+    write,
+)
 from runtime.lines import MAX_LINE_BYTES, SourceLine, line_of
 from tests.clang import compiled
-from tests.elf_writer import ABS64, EXIT, SECTION, A, Rel, Sec, Sym, X, code, section_field, with_section, write
 
 DEMO = Path(runtime.guest_code.__file__).with_name("demo.o").read_bytes()
 DEMO_SOURCE = Path(runtime.guest_code.__file__).with_name("demo.c").read_text().splitlines()

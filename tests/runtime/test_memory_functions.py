@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from tests.elf_writer import CALL_32, EXIT, A, Rel, Sec, Sym, X, call, code, write
+from differential.hostile.elf_writer import CALL_32, EXIT, A, Rel, Sec, Sym, X, call, code, write
 from tests.objects import Loaded, faulted, load, value
 
 HEADER = 24  # bytes: three numbers that the program reads from where r1 points

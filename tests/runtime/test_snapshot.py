@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from differential.hostile.elf_writer import NOBITS, WIDE_64, A, Rel, Sec, Sym, W, X, write
 from jit.layout import PAGE, Profile
 from runtime import (
     Exited,
@@ -34,7 +35,6 @@ from runtime.snapshot import _MAGIC
 from simulator.ebpf import CallRecord
 from tests.corpus.assembly import EXIT, call_helper, lddw, mov, mov_reg
 from tests.corpus.assembly import load as load_from
-from tests.elf_writer import NOBITS, WIDE_64, A, Rel, Sec, Sym, W, X, write
 from tests.runtime.snapshots import (
     BSS_BYTES,
     DATA,

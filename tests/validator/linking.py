@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from tests.elf_writer import A, Sec, X, code
+from differential.hostile.elf_writer import A, Sec, X, code
 from validator.link import Linked, link
 
 RO, RW = 0x10000, 0x30000

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.elf_writer import (
+from differential.hostile.elf_writer import (
     ABS64,
     CALL_32,
     EXIT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.elf_writer import (
+from differential.hostile.elf_writer import (
     ABS64,
     CALL_32,
     EXIT,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tests.elf_writer import (
+from differential.hostile.elf_writer import (
     ABS,
     ABS32,
     ABS64,

@@ -1,0 +1,120 @@
+"""Judges inputs in forked processes, so that an input that ends the process is named and the others go on.
+
+A worker sends one record per input, in order: if it dies, the input that it died of is the next one. Its limit on
+processor time is a timer of the kernel (ITIMER_PROF) whose signal ends the process, also within native code.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+
+from differential.hostile.inputs import Given, draw
+from differential.hostile.judge import Judged, cpu_limit, judge
+from runtime import Host
+
+PART = 500  # inputs that a worker judges before another takes over
+Judge = Callable[[Given, Host], Judged]
+Record = tuple[int, str, int, Judged]  # index, kind, bytes, what became of it
+_FORK = get_context("fork")
+
+
+def _work(connection: Connection, seed: int, first: int, count: int, judging: Judge) -> None:
+    _be_quiet()
+    host = Host()
+    for index in range(first, first + count):
+        given = draw(seed, index)
+        signal.setitimer(signal.ITIMER_PROF, cpu_limit(len(given.data)))
+        connection.send((index, given.kind, len(given.data), judging(given, host)))
+    connection.close()
+
+
+def judged(seed: int, first: int, count: int, jobs: int, judging: Judge = judge) -> Iterator[Record]:
+    """A record for each input from `first` on, in no order; `judging` is another function only in tests."""
+    waiting = [(at, min(PART, first + count - at)) for at in range(first, first + count, PART)]
+    waiting.reverse()
+    running: dict[Connection, _Worker] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                worker = _Worker(seed, *waiting.pop(), judging)
+                running[worker.connection] = worker
+            for ready in wait(list(running)):
+                assert isinstance(ready, Connection)
+                worker = running[ready]
+                try:
+                    record: Record = ready.recv()
+                    worker.next = record[0] + 1
+                    yield record
+                except EOFError:
+                    del running[ready]
+                    died = worker.ended()
+                    if worker.next < worker.end:
+                        given = draw(seed, worker.next)
+                        yield worker.next, given.kind, len(given.data), Judged("(died)", died, "", 0.0, 0)
+                        waiting.append((worker.next + 1, worker.end - worker.next - 1))
+                        if waiting[-1][1] == 0:
+                            waiting.pop()
+    finally:
+        for worker in running.values():
+            worker.process.kill()
+            worker.process.join()
+
+
+def judged_alone(given: Given, judging: Judge = judge) -> Judged:
+    """`given` in a process of its own."""
+    ours, theirs = _FORK.Pipe(duplex=False)
+
+    def work() -> None:
+        _be_quiet()
+        signal.setitimer(signal.ITIMER_PROF, cpu_limit(len(given.data)))
+        theirs.send(judging(given, Host()))
+
+    process = _FORK.Process(target=work)
+    process.start()
+    theirs.close()
+    try:
+        found: Judged = ours.recv()
+    except EOFError:
+        process.join()
+        return Judged("(died)", _death(process.exitcode), "", 0.0, 0)
+    finally:
+        ours.close()
+    process.join()
+    return found
+
+
+class _Worker:
+    """A process, and which input it is at."""
+
+    def __init__(self, seed: int, first: int, count: int, judging: Judge) -> None:
+        self.connection, theirs = _FORK.Pipe(duplex=False)
+        self.next, self.end = first, first + count
+        self.process = _FORK.Process(target=_work, args=(theirs, seed, first, count, judging))
+        self.process.start()
+        theirs.close()
+
+    def ended(self) -> str:
+        """How it ended."""
+        self.connection.close()
+        self.process.join()
+        return _death(self.process.exitcode)
+
+
+def _be_quiet() -> None:
+    """What a dying process says is not the report."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    faulthandler.disable()
+
+
+def _death(code: int | None) -> str:
+    if code == -signal.SIGPROF:
+        return "too much processor time"
+    if code is not None and code < 0:
+        return f"the process died of {signal.Signals(-code).name}"
+    return f"the process ended with status {code}"
