@@ -117,7 +117,7 @@ class Machine:
 
     def expansion(self, macro: Macro, layout: Layout) -> tuple[X86, ...]:
         plain: Macro = self._values.plain(macro)
-        instructions = plain.expand(layout)
+        instructions = plain.expand(self._values.plain(layout))
         assert instructions == self._values.plain(macro.expand(layout)), f"{plain} expands otherwise on symbols"
         self._macro = disassemble_macro(plain)
         return instructions

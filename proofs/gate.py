@@ -133,7 +133,7 @@ def ways(
             contract, instructions, left, before, state, flow.approved, told, told_elsewhere, flow.borrows, welcome
         )
 
-    shown = (*numbers, *((reg.name, word) for reg, word in known_registers.items()))
+    shown = (*numbers, *given.sizes, *((reg.name, word) for reg, word in known_registers.items()))
     # few paths are impossible for what is assumed besides, and to ask with all of it costs seconds
     for path in explore(admitted, assuming=ranges, ask_about=1):
         if path.returned is not None:

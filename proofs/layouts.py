@@ -7,7 +7,7 @@ the shipped `may_access`. Both become formulas. Trusted by the theorems about ge
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 import z3
@@ -17,6 +17,7 @@ from jit.layout import (
     Layout,
     Placement,
     Profile,
+    Span,
     hypothesis_violation,
     may_access,
     plan,
@@ -33,6 +34,7 @@ class Assumed:
     placement: Placement
     depth: Int
     conditions: tuple[z3.BoolRef, ...]
+    sizes: tuple[tuple[str, z3.ExprRef], ...] = ()  # of the regions, where they are not known
 
     @property
     def base(self) -> z3.BitVecRef:
@@ -77,10 +79,40 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sized(Layout):
+    """A layout whose regions have any size up to their window. Equal to itself only, so that it can be a key."""
+
+    ranges: tuple[z3.BoolRef, ...]
+    shown: tuple[tuple[str, z3.ExprRef], ...]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@cache
+def sized() -> Sized:
+    """An ordinary guest's strides, and regions of any size: from nothing to 64, 128 and 128 KiB."""
+    largest = plan(1 << 16, 1 << 17, 1 << 17)
+    spans, ranges, shown = {}, [], []
+    for name in ("read_only", "writable", "calldata"):
+        span = getattr(largest, name)
+        size, within = Int.fresh(f"{name} size", 0, span.size)
+        spans[name] = Span(span.low, _as_int(size))
+        ranges.append(within)
+        shown.append((f"{name} size", size.bits))
+    known = {f.name: getattr(largest, f.name) for f in fields(Layout)}
+    return Sized(**{**known, **spans}, ranges=tuple(ranges), shown=tuple(shown))
+
+
 @cache
 def assumed(layout: Layout) -> Assumed:
     """Any placement of this layout that the hypothesis accepts, and any live frame."""
-    ranges: list[z3.BoolRef] = []
+    ranges: list[z3.BoolRef] = list(layout.ranges) if isinstance(layout, Sized) else []
+    sizes = layout.shown if isinstance(layout, Sized) else ()
 
     def unknown(name: str, low: int, high: int) -> Int:
         value, within = Int.fresh(name, low, high)
@@ -92,7 +124,7 @@ def assumed(layout: Layout) -> Assumed:
     base, *limits = (_as_int(unknown(name, 0, 1 << 48)) for name in names)
     placement = Placement(base, limits[0], limits[1], limits[2], limits[3], layout.frame_top(_as_int(depth)))
     holds = formula(lambda: hypothesis_violation(layout, placement) is None)
-    return Assumed(layout, placement, depth, (*ranges, *holds))
+    return Assumed(layout, placement, depth, (*ranges, *holds), sizes)
 
 
 @cache

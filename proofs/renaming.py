@@ -68,6 +68,11 @@ class Shape:
         return any(part.instructions is not None for part in self.parts)
 
     @property
+    def checks(self) -> bool:
+        """Whether the macro looks where an address lies."""
+        return any(part.contract.probes for part in self.parts)
+
+    @property
     def ignores_layout(self) -> bool:
         """Whether nothing that the gate or an expansion does with the macro, or a claim says, depends on the layout.
 

@@ -34,6 +34,12 @@ def own_bytes(instructions: tuple[X86, ...]) -> z3.BoolRef:
     return z3.And(*claims)
 
 
+def emitted(instructions: tuple[X86, ...]) -> bool:
+    """False if the encoder refuses one of them whatever its numbers are: then there is nothing to say of them."""
+    beside = (i for i in instructions if not isinstance(i, Label) and z3.is_false(z3.simplify(_known(i))))
+    return not any(z3.is_false(z3.simplify(_encoded(instruction))) for instruction in beside)
+
+
 def _known(instruction: X86) -> z3.BoolRef:
     """Whether the table has the instruction."""
     form: type = type(instruction)

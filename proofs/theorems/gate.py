@@ -15,7 +15,7 @@ from jit.assemble import leave_stub
 from jit.context import PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
 from jit.decode import decode, decode_all
 from jit.encode import FIELD
-from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES
+from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES, Layout
 from jit.macros import MACROS
 from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
 from jit.registers import CHECKED, FRAME, GUEST, Reg
@@ -49,12 +49,12 @@ from proofs.gate import (
     state_before,
     ways,
 )
-from proofs.layouts import LAYOUTS, assumed
+from proofs.layouts import LAYOUTS, assumed, sized
 from proofs.machine import BEHIND, Fetched, Unknown
 from proofs.renaming import representatives
 from proofs.symbolic import Int, condition_of, same
 from proofs.theorem import Case, Obligation, Theorem, register
-from proofs.theorems.encodable import own_bytes
+from proofs.theorems.encodable import emitted, own_bytes
 from simulator.machine import Access
 
 Claims = Iterator[tuple[str, z3.BoolRef]]
@@ -280,11 +280,15 @@ def _found(way: Way, address: z3.BitVecRef, value: z3.BitVecRef) -> z3.BoolRef:
 # ---------------------------------------------------------------- registration
 
 
-def _obligations(macro: type, claims: Callable[[Way], Claims], guessing: bool) -> Iterator[Obligation]:
+def _obligations(
+    macro: type, claims: Callable[[Way], Claims], guessing: bool, layouts: tuple[Layout, ...] = ()
+) -> Iterator[Obligation]:
     twice = claims is contract_claims
-    for number, layout in enumerate(LAYOUTS):
+    for number, layout in enumerate((*LAYOUTS, *layouts)):
         for instance, unknowns, shape in representatives(macro, layout):
-            if number > 0 and shape.ignores_layout:
+            if (number > 0 and shape.ignores_layout) or (layout not in LAYOUTS and not shape.checks):
+                continue
+            if not any(emitted(part.instructions) for part in shape.parts if part.instructions is not None):
                 continue
             name = f"{instance}, layout {number}"
             for way in ways(instance, unknowns, assumed(layout), guessing=guessing, twice=twice):
@@ -294,7 +298,8 @@ def _obligations(macro: type, claims: Callable[[Way], Claims], guessing: bool) -
 
 def _cases(claims: Callable[[Way], Claims], *, guessing: bool = False) -> Iterator[Case]:
     for macro in MACROS:
-        yield Case(macro.__name__, partial(_obligations, macro, claims, guessing))
+        layouts = () if claims is contract_claims else (sized(),)
+        yield Case(macro.__name__, partial(_obligations, macro, claims, guessing, layouts))
 
 
 def _forms() -> Iterator[Obligation]:
@@ -335,7 +340,7 @@ def _contract_cases() -> Iterator[Case]:
 
 
 def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
-    for number, layout in enumerate(LAYOUTS):
+    for number, layout in enumerate((*LAYOUTS, sized())):
         given = assumed(layout)
         yield f"the hypothesis holds of layout {number}", given.conditions
         for guessing in (False, True):
@@ -347,7 +352,7 @@ def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
 _RANGES_OVER = (
     "every macro, every register, width, condition and choice of regions; all immediates, offsets, sizes and "
     "approvals; all register and memory contents, which others may change at any time; all depths; four layouts "
-    "(`proofs.layouts.LAYOUTS`) at all addresses"
+    "(`proofs.layouts.LAYOUTS`), for checks also regions of any size up to 64, 128 and 128 KiB, at all addresses"
 )
 _ASSUMES = (
     "the layout's hypothesis holds (layout.hypothesis)",

@@ -48,7 +48,7 @@ from jit.x86 import (
     Xchg,
 )
 from proofs.gate import Way
-from proofs.layouts import LAYOUTS
+from proofs.layouts import LAYOUTS, sized
 from proofs.solver import Proved, Status, Verdict
 from proofs.theorem import Obligation, Theorem
 from proofs.theorems import encodable, gate
@@ -116,6 +116,23 @@ def test_a_bound_that_is_one_too_large_is_refuted_with_the_address(monkeypatch: 
     values = dict(counterexamples[0].counterexample)
     region = LAYOUTS[0].read_only
     assert (values["rax"] + values["offset"]) % 2**64 + values["size"] == region.low + region.size + 1
+
+
+def test_a_bound_that_is_too_large_for_regions_of_one_size_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = memory_macros._outside_flat
+
+    def wrong(src: Reg, offset: int, size: int, low: int, region_size: int) -> tuple[X86, ...]:
+        return (_one_byte_more if region_size == 12_345 else right)(src, offset, size, low, region_size)
+
+    monkeypatch.setattr(memory_macros, "_outside_flat", wrong)
+    monkeypatch.setattr(gate, "LAYOUTS", ())
+    proved = Proved()
+    for obligation in gate._obligations(CheckFlat, gate.memory_claims, False, (sized(),)):
+        verdict = proved.decide(obligation)
+        if verdict.status is Status.REFUTED:
+            assert dict(verdict.counterexample)["read_only size"] == 12_345
+            return
+    raise AssertionError("not refuted")
 
 
 def test_a_check_without_its_clamp_is_refuted_only_under_speculation(monkeypatch: pytest.MonkeyPatch) -> None:
