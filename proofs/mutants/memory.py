@@ -11,7 +11,7 @@ def _memory(name: str, old: str, new: str, case: str, by: str = "gate.memory") -
 
 MUTANTS = (
     _memory("flat-one-more", "CHECKED, region_size - size))", "CHECKED, region_size - size + 1))", "CheckFlat"),
-    _memory("flat-offset", "src, offset - low), alu_imm", "src, offset), alu_imm", "CheckFlat"),
+    _memory("flat-offset", "src, offset - low), alu_imm", "src, offset), alu_imm", "CheckAny"),
     _memory("stack-one-more", "COUNT, layout.frame_bytes - size)", "COUNT, layout.frame_bytes - size + 1)",
             "CheckStack"),
     _memory("stack-below", "        JumpIf(Cond.B, _FAULT),\n", "", "CheckStack"),
