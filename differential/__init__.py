@@ -14,6 +14,7 @@
     reading     instructions as parts of Intel's syntax
     encodings   every form against Capstone and Keystone
     hostile/    objects and code that mean harm
+    soak/       thousands of guests in one process
 
 Nothing trusts this package. It is above everything else but Salix, and needs the extra `differential`.
 """

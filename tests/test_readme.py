@@ -17,6 +17,7 @@ import pytest
 from differential.__main__ import command_line as differential_command_line
 from differential.encodings_command import command_line as encodings_command_line
 from differential.hostile_command import command_line as hostile_command_line
+from differential.soak_command import command_line as soak_command_line
 from proofs.__main__ import command_line as proofs_command_line
 from proofs.theorem import THEOREMS
 from runtime.__main__ import command_line
@@ -26,7 +27,7 @@ from validator.errors import Reason
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 REFERENCE = (REPOSITORY / "docs" / "reference.md").read_text()
-DIFFERENTIAL = {"encodings": encodings_command_line, "hostile": hostile_command_line}
+DIFFERENTIAL = {"encodings": encodings_command_line, "hostile": hostile_command_line, "soak": soak_command_line}
 PACKAGES = ("validator", "jit", "simulator", "differential", "runtime")
 
 
@@ -146,8 +147,9 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
         ("## Differential campaigns", differential_command_line()),
         ("### Encodings", encodings_command_line()),
         ("### Hostile inputs", hostile_command_line()),
+        ("### Soak", soak_command_line()),
     ],
-    ids=["proofs", "differential", "encodings", "hostile"],
+    ids=["proofs", "differential", "encodings", "hostile", "soak"],
 )
 def test_every_option_of_the_other_commands_is_in_the_reference_and_no_other(
     heading: str, parser: argparse.ArgumentParser

@@ -1,0 +1,64 @@
+"""What a process has of things that guests could leak, from /proc; and how much more of each is too much."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from runtime import Host
+
+RESIDENT_SLACK = 24 << 20  # bytes, after the warm-up: the allocator's own ups and downs
+MAPS_SLACK = 128  # mappings: slots of which there were never so many at once before
+_MAPPING = re.compile(r"^\S+ (....) ", re.M)
+
+
+class Resources(NamedTuple):
+    """How many there are, of the process and of the host."""
+
+    resident_bytes: int
+    maps: int
+    writable_and_executable: int
+    threads: int
+    files: int
+    slots: int
+    code_bytes: int
+    table_slots: int
+    texts: int
+
+
+AVAILABLE = Path("/proc/self/statm").exists()
+
+
+def resources(host: Host) -> Resources:
+    """Now. Without /proc, what only it can tell is 0."""
+    arena = host.arena
+    rights: list[str] = []
+    resident = threads = files = 0
+    if AVAILABLE:
+        resident = int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+        rights = _MAPPING.findall(Path("/proc/self/maps").read_text())
+        threads, files = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+    return Resources(
+        resident,
+        len(rights),
+        sum("w" in right and "x" in right for right in rights),
+        threads,
+        files,
+        host.cage.in_use,
+        arena.code_bytes if arena is not None else 0,
+        arena.table_slots if arena is not None else 0,
+        len(host.texts._texts),
+    )
+
+
+def grown(before: Resources, now: Resources) -> list[str]:
+    """What there is too much of, at a moment at which the same guests live as before."""
+    slack = Resources(RESIDENT_SLACK, MAPS_SLACK, *[0] * (len(Resources._fields) - 2))
+    found = []
+    for name, old, new, more in zip(Resources._fields, before, now, slack, strict=True):
+        if new > old + more:
+            found.append(f"{name.replace('_', ' ')}: {old} before, {new} now")
+    return found
