@@ -15,6 +15,7 @@
     encodings   every form against Capstone and Keystone
     hostile/    objects and code that mean harm
     soak/       thousands of guests in one process
+    classes     where which class of others' bug reports is looked for
 
 Nothing trusts this package. It is above everything else but Salix, and needs the extra `differential`.
 """

@@ -20,7 +20,8 @@ from differential.hostile.kinds import Expected, kinds
 from validator.errors import LoadError
 from validator.reach import reach
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+REPOSITORY = Path(__file__).resolve().parents[2]
+SHARED = REPOSITORY.parent / "shared"
 CASES = SHARED / "cases" / "elf_cases.json"
 _SIZES = (0, 0, 1, 8, 24, 4096)  # of the bytes that a guest is given
 _SAMPLES = 3  # of each kind that is sound, to be damaged
@@ -41,9 +42,10 @@ class Given(NamedTuple):
 
 @cache
 def own_objects() -> tuple[Whole, ...]:
-    """Objects that ship, and small ones of each kind that is accepted."""
+    """Objects that ship, those of the benchmarks where tests/ is, and small ones of each kind that is accepted."""
     shipped = sorted(Path(runtime.guest_code.__file__).parent.glob("*.o"))
-    found = [Whole(path.name, path.read_bytes()) for path in shipped] * 2
+    paths = [*shipped * 2, *sorted((REPOSITORY / "tests" / "bench" / "kernels").glob("*.o"))]
+    found = [Whole(path.name, path.read_bytes()) for path in paths]
     for name, kind in kinds().items():
         for sample in range(_SAMPLES):
             case = kind.make(Random(f"{name} {sample}"))

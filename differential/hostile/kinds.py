@@ -1,8 +1,8 @@
 """Classes of bad input, taken from others' bug reports: for each a generator and what must become of whatever it makes.
 
 A kind is not one input: its generator draws places, sizes and numbers. `covers` names the classes of the collection of
-cases (ids of objects, groups of programs, ids and rules of its README) that it stands for; docs/differential.md and
-tests/differential/test_kinds.py say which others the soak covers, and which belong to packages that are not here.
+cases (ids of objects, groups of programs, ids and rules of its README) that it stands for; `differential.classes` has
+those that no input can show.
 """
 
 from __future__ import annotations

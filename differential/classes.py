@@ -1,0 +1,51 @@
+"""Where each class of failure from the collection of others' bug reports is looked for, if not by a kind of input.
+
+The collection's README has rules (`rule-N` here) and tables of sequences with ids. A kind of hostile input names what
+it covers itself (`differential.hostile.kinds`); here is what a soak covers, what a test does that needs no campaign,
+and what no package of this repository does yet. A test compares all of these with the README.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from differential.hostile.kinds import kinds
+
+SOAK: Mapping[str, str] = {  # what of `differential.soak.run.Soak` shows it
+    "H01": "close",  # while it waits: the late answer is refused, nobody else notices
+    "H05": "stop_from_another_thread",
+    "H11": "saw",  # a new guest that scans what it may read finds zeros, as the model does
+    "H13": "end_of_epoch",
+    "H17": "move",
+    "H19": "begin",  # after a fault at any depth: the next run is the model's
+    "rule-13": "move",
+}
+
+TESTS: Mapping[str, str] = {  # a test that says it all
+    "H03": "tests/runtime/test_preemption.py::test_waiting_for_a_helper_is_not_charged_to_the_guest",
+    "rule-12": "tests/runtime/test_preemption.py::test_waiting_for_a_helper_is_not_charged_to_the_guest",
+}
+
+NOT_HERE: Mapping[str, str] = {  # ids by their first letter, or a rule
+    "P": "an object server with JSON-RPC",
+    "W": "intake of events",
+    "A": "loops of agents",
+    "rule-14": "requests and claims",
+    "rule-15": "keys of duplicates",
+    "rule-16": "transcripts",
+    "rule-17": "messages of its own",
+}
+
+
+def named(readme: str) -> set[str]:
+    """The classes that the text of the collection's README names."""
+    rules = {f"rule-{number}" for number in re.findall(r"^(\d+)\. \*\*", readme, re.M)}
+    return rules | set(re.findall(r"^\| ([A-Z]\d+) \|", readme, re.M))
+
+
+def without_a_place(classes: set[str]) -> set[str]:
+    """Those of `classes` that nothing here looks for, and that are not said to belong elsewhere."""
+    by_kinds = {name for kind in kinds().values() for name in kind.covers}
+    here = by_kinds | set(SOAK) | set(TESTS)
+    return {name for name in classes if name not in here and name not in NOT_HERE and name[0] not in NOT_HERE}
