@@ -22,7 +22,9 @@ def shrunk(given: Given, has_problem: Callable[[Given], bool]) -> Given:
         given = given._replace(data=_undone(given.data, given.origin, still))
     for unit in (8, 1):  # whole instructions first
         given = given._replace(data=_without_parts(given.data, unit, still))
-    return given._replace(data=_undone(given.data, bytes(len(given.data)), still) if left > 0 else given.data)
+    if given.origin is not None and len(given.origin) == len(given.data):
+        return given  # zeros would be differences
+    return given._replace(data=_undone(given.data, bytes(len(given.data)), still))
 
 
 def _undone(data: bytes, other: bytes, still: Callable[[bytes], bool]) -> bytes:
@@ -34,8 +36,6 @@ def _undone(data: bytes, other: bytes, still: Callable[[bytes], bool]) -> bytes:
             if tried != data and still(tried):
                 data = tried
         size //= 2
-        if size < 8 and len(data) > 4096:
-            break
     return data
 
 

@@ -25,6 +25,7 @@ from differential.hostile.damage import DAMAGES, damaged
 from differential.hostile.inputs import CASES, Given, draw, own_objects, shared_objects
 from differential.hostile.judge import Judged, cpu_limit, judge, memory_limit
 from differential.hostile.kinds import kinds
+from differential.hostile.shrink import differences, shrunk
 from differential.hostile.workers import judged
 from runtime import Event, Exited, Host
 from runtime.cage import Cage
@@ -38,17 +39,8 @@ NOISE = next(index for index in range(7, 9999, 8) if draw(1, index).kind == "obj
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def problems(count: int = COUNT, first: int = 0) -> dict[str, list[int]]:
-    """The inputs that show each problem."""
-    found: dict[str, list[int]] = {}
-    for index, _, _, result in judged(1, first, count, 1):
-        if result.problem:
-            found.setdefault(result.problem, []).append(index)
-    return found
-
-
 def test_no_input_does_any_harm() -> None:
-    assert problems(4 * COUNT) == {}
+    assert [record for record in judged(1, 0, 4 * COUNT, 1) if record[3].problem] == []
 
 
 # ---------------------------------------------------------------- kinds
@@ -198,10 +190,11 @@ def test_a_planted_error_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch)
         pytest.skip("pyelftools is not installed: there is no second reader")
     assert own_objects() and shared_objects() is not None  # read before anything is planted
     plant(monkeypatch)
-    found: dict[str, list[int]] = {}
-    for first in range(0, 6 * COUNT, COUNT):  # some need an input of a rare sort
-        found |= problems(first=first) if plant is not hang else problems(1, first=NOISE)
-        if PLANTED[plant] in found:
+    found = set()
+    first, count = (NOISE, 1) if plant is hang else (0, 6 * COUNT)  # some need an input of a rare sort
+    for *_, result in judged(1, first, count, 1):
+        found.add(result.problem)
+        if result.problem == PLANTED[plant]:
             return
     pytest.fail(f"not found; only {found}")
 
@@ -240,6 +233,19 @@ def test_a_problem_is_shrunk_and_printed_with_its_replay(capsys: pytest.CaptureF
     assert "shrunk to 1 bytes" in shown
     assert hostile_command.main(replay.split()[4:], needs_ab) == 1
     assert hostile_command.main(replay.split()[4:]) == 0
+
+
+def test_damage_that_is_beside_the_point_is_undone() -> None:
+    whole = own_objects()[0]
+    spoilt = bytearray(whole.data)
+    for at in Random(3).sample(range(64, len(spoilt)), 40):
+        spoilt[at] ^= 0x55
+    spoilt[18:20] = b"\x3e\0"  # e_machine: x86-64
+    given = Given(0, "damage", bytes(spoilt), True, b"", origin=whole.data)
+    smallest = shrunk(given, lambda tried: len(tried.data) > 9000 and tried.data[18:20] == b"\x3e\0")
+    assert len(smallest.data) <= len(whole.data)
+    kept = shrunk(given, lambda tried: len(tried.data) == len(whole.data) and tried.data[18:20] == b"\x3e\0")
+    assert differences(kept) == ["byte 0x12: 0xf7 -> 0x3e"]
 
 
 def test_a_run_that_misses_a_kind_says_so(capsys: pytest.CaptureFixture[str]) -> None:
