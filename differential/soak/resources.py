@@ -11,7 +11,9 @@ from typing import NamedTuple
 from runtime import Host
 
 RESIDENT_SLACK = 24 << 20  # bytes, after the warm-up: the allocator's own ups and downs
-MAPS_SLACK = 128  # mappings: slots of which there were never so many at once before
+MAPS_SLACK = 48  # mappings, beside those of slots
+MAPS_OF_A_SLOT = 4  # at most; a slot that was carved stays, for the next guest
+CARVED_SLACK = 400  # slots, of all sizes: at some time there are more guests at once than ever before
 _MAPPING = re.compile(r"^\S+ (....) ", re.M)
 
 
@@ -27,6 +29,7 @@ class Resources(NamedTuple):
     code_bytes: int
     table_slots: int
     texts: int
+    carved: int  # slots that there ever were at once
 
 
 AVAILABLE = Path("/proc/self/statm").exists()
@@ -51,12 +54,15 @@ def resources(host: Host) -> Resources:
         arena.code_bytes if arena is not None else 0,
         arena.table_slots if arena is not None else 0,
         len(host.texts._texts),
+        host.cage._carved,
     )
 
 
 def grown(before: Resources, now: Resources) -> list[str]:
     """What there is too much of, at a moment at which the same guests live as before."""
-    slack = Resources(RESIDENT_SLACK, MAPS_SLACK, *[0] * (len(Resources._fields) - 2))
+    maps = MAPS_SLACK + MAPS_OF_A_SLOT * (now.carved - before.carved)
+    exactly = Resources(*[0] * len(Resources._fields))
+    slack = exactly._replace(resident_bytes=RESIDENT_SLACK, maps=maps, carved=CARVED_SLACK)
     found = []
     for name, old, new, more in zip(Resources._fields, before, now, slack, strict=True):
         if new > old + more:

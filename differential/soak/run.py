@@ -224,13 +224,13 @@ class Soak:
         gc.collect()
         self.now = resources(self.host)
         self.epochs += 1
-        if self.epochs <= WARM_UP or self.base is None:
-            first = self.base
+        before = self.base if self.base is not None else self.now
+        if (
+            self.epochs <= WARM_UP
+        ):  # what a process takes once is no growth yet; what it must give back is always counted
             self.base = self.now
-            exact = first._replace(resident_bytes=1 << 62, maps=1 << 62, threads=1 << 62) if first is not None else None
-            found = grown(exact, self.now) if exact is not None else []
-        else:
-            found = grown(self.base, self.now)
+            before = before._replace(resident_bytes=1 << 62, maps=1 << 62, threads=1 << 62)
+        found = grown(before, self.now)
         if self.now.slots != 1:
             found.append(f"slots: {self.now.slots}, only the canary has one")
         if found:
