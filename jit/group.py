@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from jit.layout import Layout, Region
+from jit.layout import Layout, Region, in_current_frame
 from jit.regions import Hints, Provenance
 from validator.isa import FRAME_POINTER, Form, Instruction, Kind, Operation, registers_written
 from validator.validate import Function, Validated
@@ -111,7 +111,11 @@ def _access(
     write = form.kind is _STORE
     base = instruction.dst if write else instruction.src
     if base == FRAME_POINTER:
-        return current  # needs no check and clobbers nothing
+        if in_current_frame(layout, instruction.offset, form.size):
+            return current  # needs no check and clobbers nothing
+        if current is not None:  # left to the interpreter, and what was checked before is forgotten
+            _close(current, groups)
+        return None
     low, high = instruction.offset, instruction.offset + form.size
     if current is not None:
         joined_low, joined_high = min(current.low, low), max(current.high, high)

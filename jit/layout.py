@@ -183,6 +183,14 @@ def may_access(layout: Layout, frame_top: int, address: int, size: int, write: b
     return in_live_frame(layout, frame_top, address, size)
 
 
+def in_current_frame(layout: Layout, offset: int, size: int) -> bool:
+    """Whether [r10 + offset, + size) lies inside the frame that r10 is the end of. `offset` is an instruction's.
+
+    If not, guest code may not access it: frames are so far apart that no displacement reaches another.
+    """
+    return -layout.frame_bytes <= offset <= -size
+
+
 def host_span(layout: Layout, frame_top: int, pointer: int, length: int, write: bool) -> Span | None:
     """The region or live frame that holds all of [pointer, pointer + length), which a host helper may read (or write).
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, assert_never
 from jit.branches import branch
 from jit.fuse import LONGEST_RUN, fused, may_start
 from jit.group import grouped
-from jit.layout import Layout, Region, flat_regions
+from jit.layout import Layout, Region, flat_regions, in_current_frame
 from jit.macros import (
     AtomicExchange,
     AtomicFetchAdd,
@@ -301,9 +301,7 @@ def _access(
     Nowhere, if no check can approve them: then the macros are all that there is to do.
     """
     if base == FRAME_POINTER:
-        # frames are so far apart that no displacement reaches anything but the current one
-        inside = -layout.frame_bytes <= offset <= -size
-        if inside and (not aligned or offset % size == 0):
+        if in_current_frame(layout, offset, size) and (not aligned or offset % size == 0):
             return (), _in_frame(offset)
         return (Interpret(),), None
     if share is None:

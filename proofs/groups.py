@@ -3,8 +3,8 @@
 The invariant of an open group, of which the step `jit.group._behind` keeps every part, whatever the group and whatever
 the instruction: all members are loads or stores off one register, with one guess; the bytes of each lie in the span,
 which one check can cover; it is a span to write if a member is a store. And from the first member on no instruction was
-a label, could leave, wrote the register or what a check approves. So at each member the bytes are approved that the
-first one checked. Trusted by isa.refines.
+a label, could leave, was left to the interpreter, wrote the register or what a check approves. So at each member the
+bytes are approved that the first one checked. Trusted by isa.refines.
 """
 
 from __future__ import annotations
@@ -155,7 +155,11 @@ def _invariant(of: Situation, after: _Open | None) -> z3.BoolRef:
     needs_no_check = of.form.kind not in _CHECKED or base == FRAME_POINTER
     if after.members != list(of.members) or not needs_no_check or after.write != of.write:
         return _REFUSED
-    return z3.And(condition_of(after.low == of.low), condition_of(after.high == of.low + of.size))
+    same_span = z3.And(condition_of(after.low == of.low), condition_of(after.high == of.low + of.size))
+    if of.form.kind not in _ACCESSES:
+        return same_span
+    # one outside of its frame is left to the interpreter, behind which nothing is known: the gate would refuse members
+    return z3.And(same_span, condition_of(-of.layout.frame_bytes <= offset), condition_of(offset <= -of.form.size))
 
 
 def _handed_out(of: Situation, groups: dict[int, Group]) -> z3.BoolRef:

@@ -22,6 +22,7 @@ MUTANTS = (
     _mutant("loads-only", "current.write or write\n", "current.write\n", "groups and store"),
     _mutant("division-clobbers", "Operation.SDIV, Operation.SMOD))", "Operation.SDIV))", "0x9f offset=1"),
     _mutant("atomics-clobber", "frozenset((Kind.ATOMIC, Kind.JUMP,", "frozenset((Kind.JUMP,", "groups and atomic"),
+    _mutant("frame", "if in_current_frame(layout, instruction.offset, form.size):", "if form.size:", "groups and load"),
     _mutant("span", "current.low, current.high - current.low, current.write)",
             "current.low, current.high, current.write)", "groups and negate"),
 )  # fmt: skip

@@ -154,6 +154,21 @@ def test_what_parts_a_group(between: bytes) -> None:
     }
 
 
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("access", ["load", "store"])
+def test_a_frame_access_that_is_outside_parts_a_group(access: str, size: int) -> None:
+    """It is left to the interpreter, behind which the gate knows of no check."""
+    for offset in (-size, -size + 1, 0, -LAYOUT.frame_bytes, -LAYOUT.frame_bytes - 1):
+        between = load(size, 2, 10, offset) if access == "load" else store(size, 10, offset, 2)
+        inside = -LAYOUT.frame_bytes <= offset <= -size
+        assert (groups_of(A + between + B) != {}) == inside, offset
+        program = program_of(A + between + B + EXIT)
+        for hint in (*REGIONS, None):
+            hints: Hints = dict.fromkeys(range(len(program.program)), hint)
+            entries = compile_function(program, program.functions[0], LAYOUT, hints).entries
+            assert set(entries) == ({0, 3} if inside else {0, 1, 2, 3}), (hint, offset)
+
+
 def test_a_load_into_the_base_ends_a_group_with_itself() -> None:
     assert groups_of(A + load(8, 6, 6, 8) + B + B) == {
         **dict.fromkeys((0, 1), Group(0, 0, 16, False)),
