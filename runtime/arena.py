@@ -67,8 +67,10 @@ class Arena:
         self._slots = Extents(TABLE_BYTES // TABLE_SLOT)
         self._pages = Extents((size - _CODE_OFFSET) // PAGE)
         self.stubs: dict[Exit, int] = {}
-        held, released = self._write_stubs()
-        self.held, self.released = held, released
+        self.ways_in = self._write_stubs()
+        signature = (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
+        self.held = Entries(*self.ways_in, ctypes.PYFUNCTYPE(*signature))  # the interpreter lock is held meanwhile
+        self.released = Entries(*self.ways_in, ctypes.CFUNCTYPE(*signature))  # and released
 
     @property
     def low(self) -> int:
@@ -88,8 +90,8 @@ class Arena:
         """Function table slots in use."""
         return self._slots.used()
 
-    def _write_stubs(self) -> tuple[Entries, Entries]:
-        """The trampolines; entered with the interpreter lock held, and with it released."""
+    def _write_stubs(self) -> tuple[int, int, int]:
+        """The native addresses of the trampolines that enter: start, resume, resume_called."""
         code = bytearray()
         addresses: list[int] = []
         for instructions in (START, RESUME, RESUME_CALLED, *(leave(reason) for reason in Exit)):
@@ -99,9 +101,7 @@ class Arena:
         self._write(TABLE_BYTES, bytes(code), _STUB_BYTES)
         self.stubs = dict(zip(Exit, addresses[3:], strict=True))
         start, resume, resume_called = addresses[:3]
-        signature = (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
-        held, released = ctypes.PYFUNCTYPE(*signature), ctypes.CFUNCTYPE(*signature)
-        return Entries(start, resume, resume_called, held), Entries(start, resume, resume_called, released)
+        return start, resume, resume_called
 
     def _write(self, offset: int, code: bytes, size: int) -> None:
         """`code`, then breakpoints, into fresh pages."""

@@ -47,12 +47,14 @@ class Program:
         linked: Linked | None = None,
         source: bytes | None = None,
         calldata_bytes: int | None = None,
+        read_only: bytes = b"",
+        writable: bytes = b"",
     ) -> None:
         self.text, self.helpers, self.host, self.profile = text, helpers, host, profile
         self.native = _choose(engine, host)
-        self.read_only = linked.read_only if linked is not None else b""
-        self.writable = linked.writable if linked is not None else b""
-        self._writable_size = linked.writable_size if linked is not None else 0
+        self.read_only = linked.read_only if linked is not None else read_only
+        self.writable = linked.writable if linked is not None else writable
+        self._writable_size = linked.writable_size if linked is not None else len(writable)
         self._linked, self._source = linked, source
         self._calldata_bytes = calldata_bytes
         self._layouts: dict[int, Layout] = {}
@@ -207,9 +209,23 @@ def load_bytecode(
     profile: Profile = LOOP_PROFILE,
     calldata_bytes: int | None = None,
     host: Host | None = None,
+    read_only: bytes = b"",
+    writable: bytes = b"",
 ) -> Program:
-    """The program in bare eBPF code, entered at its first instruction. Raises as `load`."""
+    """The program in bare eBPF code, entered at its first instruction. Raises as `load`.
+
+    `read_only` and `writable` are its initial data, which lie where `jit.layout.data_lows` says.
+    """
     host = host if host is not None else shared_host()
     table = Helpers(helpers or {})
     text = host.texts.get(code, (0,), (), table.numbers)
-    return Program(text, table, host, engine=engine, profile=profile, calldata_bytes=calldata_bytes)
+    return Program(
+        text,
+        table,
+        host,
+        engine=engine,
+        profile=profile,
+        calldata_bytes=calldata_bytes,
+        read_only=read_only,
+        writable=writable,
+    )

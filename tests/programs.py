@@ -20,7 +20,6 @@ def with_data(
     host: Host | None = None,
 ) -> Program:
     """`code` with .rodata and .data, which lie where `jit.layout.data_lows` says."""
-    program = load_bytecode(code, helpers, engine=engine, profile=profile, host=host)
-    program.read_only, program.writable, program._writable_size = read_only, writable, len(writable)
-    program._layouts.clear()
-    return program
+    return load_bytecode(
+        code, helpers, engine=engine, profile=profile, host=host, read_only=read_only, writable=writable
+    )
