@@ -24,6 +24,7 @@ test: $(VENV)/test.stamp
 	$(IN_VENV) -m differential --sequences 2000
 	$(IN_VENV) -m differential hostile --inputs 2000
 	$(IN_VENV) -m differential soak --guests 1000
+	$(IN_VENV) -m differential programs --programs 300
 	$(IN_VENV) -m proofs --no-cache --mutants --crosshair 16
 
 docs: $(VENV)/test.stamp

@@ -13,6 +13,7 @@
     operands    every form with every register, and the edges of numbers
     reading     instructions as parts of Intel's syntax
     encodings   every form against Capstone and Keystone
+    programs/   eBPF programs: the reference semantics, simulated native code, native code
     hostile/    objects and code that mean harm
     soak/       thousands of guests in one process
     classes     where which class of others' bug reports is looked for

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from differential import encodings_command, hostile_command, soak_command
+from differential import encodings_command, hostile_command, programs_command, soak_command
 from differential.campaign import Campaign, Mismatch, bench, mismatch, run_campaign
 from differential.engines import ENGINES
 from differential.engines.missing import EngineMissing
@@ -27,8 +27,8 @@ SEED = 1
 
 EPILOG = """Exit status: 0 if the engines agree, 1 if not, or if some form of instruction occurred too rarely,
 2 for wrong arguments, or if fewer than two of the engines asked for can run here.
-`python -m differential encodings` compares encodings with Capstone and Keystone, `hostile` judges objects and code that
-mean harm, `soak` runs thousands of guests in one process; each has a --help of its own."""
+`python -m differential encodings` compares encodings with Capstone and Keystone, `programs` runs eBPF programs,
+`hostile` judges objects and code that mean harm, `soak` runs thousands of guests in one process; each has a --help."""
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -46,6 +46,7 @@ def command_line() -> argparse.ArgumentParser:
 COMMANDS = {
     "encodings": encodings_command.main,
     "hostile": hostile_command.main,
+    "programs": programs_command.main,
     "soak": soak_command.main,
 }  # besides the campaign, which has no name
 

@@ -23,15 +23,16 @@ _COLUMNS = 3
 
 
 class Display:
-    """A bar with the sequences so far and the mismatches among them. Nothing without a terminal."""
+    """A bar with the sequences, or other things, so far and the mismatches among them. Nothing without a terminal."""
 
-    def __init__(self, console: Console, sequences: int) -> None:
+    def __init__(self, console: Console, count: int, things: str = "sequences") -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         # refreshed by hand: a thread that holds a lock while a worker is forked would leave it locked there
         self._bar = Progress(
             *columns, console=console, auto_refresh=False, transient=True, disable=not console.is_terminal
         )
-        self._task = self._bar.add_task("sequences", total=sequences)
+        self._things = things
+        self._task = self._bar.add_task(things, total=count)
 
     def __enter__(self) -> Display:
         self._bar.start()
@@ -42,9 +43,12 @@ class Display:
 
     def progress(self, result: Result) -> None:
         """Show what there is so far."""
-        found = len(result.mismatches)
-        text = f"sequences, [red]{found} mismatches[/]" if found else "sequences"
-        self._bar.update(self._task, completed=result.sequences, description=text, refresh=True)
+        self.advance(result.sequences, len(result.mismatches))
+
+    def advance(self, done: int, mismatches: int) -> None:
+        """Show that so many are done."""
+        text = f"{self._things}, [red]{mismatches} mismatches[/]" if mismatches else self._things
+        self._bar.update(self._task, completed=done, description=text, refresh=True)
 
 
 def show_result(console: Console, campaign: Campaign, result: Result, seconds: float) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from differential.outcome import Outcome
 from differential.snippet import PAGE, STARTING_FLAGS, Snippet
@@ -48,18 +49,26 @@ def _way(outcomes: dict[str, Outcome]) -> dict[str, str]:
 
 
 def _with_fewer_instructions(snippet: Snippet, still: Callable[[Snippet], bool]) -> Snippet:
-    size = len(snippet.instructions)
+    fewer = with_fewer(snippet.instructions, lambda rest: still(replace(snippet, instructions=rest)))
+    return replace(snippet, instructions=fewer)
+
+
+Part = TypeVar("Part")
+
+
+def with_fewer(parts: tuple[Part, ...], still: Callable[[tuple[Part, ...]], bool]) -> tuple[Part, ...]:
+    """`parts` without those that can be left out, long stretches first, such that `still` holds."""
+    size = len(parts)
     while size:
         at = 0
-        while at < len(snippet.instructions):
-            rest = (*snippet.instructions[:at], *snippet.instructions[at + size :])
-            candidate = replace(snippet, instructions=rest)
-            if still(candidate):
-                snippet = candidate
+        while at < len(parts):
+            rest = (*parts[:at], *parts[at + size :])
+            if still(rest):
+                parts = rest
             else:
                 at += size
         size //= 2
-    return snippet
+    return parts
 
 
 Candidates = Callable[[Snippet], Iterator[Callable[[Snippet], Iterator[Snippet]]]]

@@ -17,6 +17,7 @@ import pytest
 from differential.__main__ import command_line as differential_command_line
 from differential.encodings_command import command_line as encodings_command_line
 from differential.hostile_command import command_line as hostile_command_line
+from differential.programs_command import command_line as programs_command_line
 from differential.soak_command import command_line as soak_command_line
 from proofs.__main__ import command_line as proofs_command_line
 from proofs.theorem import THEOREMS
@@ -27,7 +28,12 @@ from validator.errors import Reason
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 REFERENCE = (REPOSITORY / "docs" / "reference.md").read_text()
-DIFFERENTIAL = {"encodings": encodings_command_line, "hostile": hostile_command_line, "soak": soak_command_line}
+DIFFERENTIAL = {
+    "encodings": encodings_command_line,
+    "hostile": hostile_command_line,
+    "programs": programs_command_line,
+    "soak": soak_command_line,
+}
 PACKAGES = ("validator", "jit", "simulator", "differential", "runtime")
 
 
@@ -148,8 +154,9 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
         ("### Encodings", encodings_command_line()),
         ("### Hostile inputs", hostile_command_line()),
         ("### Soak", soak_command_line()),
+        ("### Programs", programs_command_line()),
     ],
-    ids=["proofs", "differential", "encodings", "hostile", "soak"],
+    ids=["proofs", "differential", "encodings", "hostile", "soak", "programs"],
 )
 def test_every_option_of_the_other_commands_is_in_the_reference_and_no_other(
     heading: str, parser: argparse.ArgumentParser
