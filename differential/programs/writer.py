@@ -1,7 +1,7 @@
 """Draws programs that the validator accepts, and that mostly do something: pointers point somewhere, most of the time.
 
 What makes an access good is put before it, never computed from the semantics: a base register is set to an address of
-a region, or is r10, or the pointer that a function got in r1. One program in three is careless: some of its accesses
+a region, or is r10, or the pointer that a function got in r1. Two programs in five are careless: some of their accesses
 are just outside, or anywhere. Loops count in a register; a program that runs on is ended by its fuel.
 
 All numbers come from a `random.Random`, so that Hypothesis can be the one who draws.
