@@ -13,6 +13,7 @@ from rich.console import Console
 import proofs.theorems  # noqa: F401 - registers them
 from proofs import contracts
 from proofs.cache import DIRECTORY, REPOSITORY, Cache
+from proofs.index import record
 from proofs.mutants import MUTANTS, Mutant
 from proofs.mutation import BadMutant, Outcome, run_mutants
 from proofs.report import Display, as_json, show_mutants, show_theorems
@@ -35,6 +36,7 @@ def command_line() -> argparse.ArgumentParser:
     parser.add_argument("--mutant", metavar="ID", action="append", help="only this change; may be repeated")
     parser.add_argument("--second-solver", action="store_true", help="decide each obligation with Bitwuzla, too")
     parser.add_argument("--crosshair", metavar="SECONDS", type=int, help="let CrossHair look for broken contracts")
+    parser.add_argument("--record", action="store_true", help="write the numbers of obligations for the index in docs/")
     parser.add_argument("--jobs", metavar="N", type=int, default=2, help="worker processes (2)")
     parser.add_argument("--no-cache", action="store_true", help="decide everything anew, and remember nothing")
     return parser
@@ -77,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         theorems = [theorem for theorem in theorems if any(theorem.id in mutant.killed_by for mutant in mutants)]
     if asked.jobs < 1 or (asked.crosshair is not None and asked.crosshair < 1):
         parser.error("--jobs and --crosshair need a positive number")
+    if asked.record and asked.only is not None:
+        parser.error("--record is for a run of all theorems, without --only")
     console = Console()
     cache = Cache(None if asked.no_cache else REPOSITORY / DIRECTORY)
     options = Options(asked.jobs, asked.verbose, asked.second_solver)
@@ -100,6 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         holds = contracts.run(console, asked.crosshair) and holds
     if asked.smt2 is not None:
         console.print(f"{export(theorems, asked.smt2)} scripts in {asked.smt2}", highlight=False)
+    if asked.record and holds:
+        record((result.id, result.obligations) for result in results)
     if asked.json is not None:
         asked.json.write_text(json.dumps(as_json(results, outcomes), indent=2) + "\n")
     return 0 if holds else 1
