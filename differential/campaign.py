@@ -17,7 +17,7 @@ from differential.engines.hardware import Hardware
 from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import Snippet
-from differential.workers import in_processes
+from differential.workers import gather
 from differential.writer import write_snippet
 from jit.x86 import FORMS
 
@@ -132,11 +132,4 @@ def mismatch(snippet: Snippet, outcomes: dict[str, Outcome]) -> Mismatch | None:
 
 def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
     """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
-    result = Result()
-    for part in in_processes(run_part, campaign.parts(), jobs):
-        result.add(part)
-        progress(result)
-        if len(result.mismatches) >= MOST_MISMATCHES:
-            break
-    result.mismatches.sort(key=lambda found: found.index)
-    return result
+    return gather(Result(), run_part, campaign.parts(), jobs, progress, MOST_MISMATCHES)

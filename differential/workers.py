@@ -5,10 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
+
+
+class Gathered(Protocol):
+    """What comes of a campaign, and of each of its parts. Each of `mismatches` has an `index`."""
+
+    mismatches: list[Any]
+
+    def add(self, part: Any) -> None: ...  # noqa: ANN401 - one of the same class
+
+
+Sum = TypeVar("Sum", bound=Gathered)
+
+
+def gather(
+    result: Sum,
+    work: Callable[[Task], Sum],
+    parts: Sequence[Task],
+    jobs: int,
+    progress: Callable[[Sum], None],
+    most: int,
+) -> Sum:
+    """`result` with what came of all parts; `progress` is told of each. Ends early after `most` mismatches."""
+    for part in in_processes(work, parts, jobs):
+        result.add(part)
+        progress(result)
+        if len(result.mismatches) >= most:
+            break
+    result.mismatches.sort(key=lambda found: found.index)
+    return result
 
 
 def in_processes(work: Callable[[Task], Made], tasks: Sequence[Task], jobs: int) -> Iterator[Made]:

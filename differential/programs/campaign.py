@@ -14,7 +14,7 @@ from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, differen
 from differential.programs.program import form_name, named_rows
 from differential.programs.reference import Reached
 from differential.programs.writer import write_program
-from differential.workers import in_processes
+from differential.workers import gather
 from runtime.outcomes import FaultKind
 
 LEAST_PER_FORM = 10  # instructions that control reaches
@@ -112,11 +112,4 @@ def mismatch(index: int, outcomes: Outcomes) -> Mismatch | None:
 
 def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
     """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
-    result = Result()
-    for part in in_processes(run_part, campaign.parts(), jobs):
-        result.add(part)
-        progress(result)
-        if len(result.mismatches) >= MOST_MISMATCHES:
-            break
-    result.mismatches.sort(key=lambda found: found.index)
-    return result
+    return gather(Result(), run_part, campaign.parts(), jobs, progress, MOST_MISMATCHES)
