@@ -1,7 +1,9 @@
 """Remembers what was proved, under a hash of everything that the result depends on.
 
-Key of a theorem: the text of `Theorem.depends`, of the theorem's own module and of all that either imports of ours,
-transitively; of the machinery (`proofs/*.py`); z3's version. Only successes are remembered: what failed is tried again.
+Key of a theorem: the text of `Theorem.depends`, of the theorem's own module, of what decides (`proofs.runner`) and of
+all that these import of ours, transitively; z3's version. Not of the replay, which judges counterexamples and would
+bring the whole core into every key: a mutant's key has it besides. Only successes are remembered: what failed is tried
+again.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -65,18 +68,41 @@ def _imported(text: str) -> Iterable[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)  # `from jit import x86`
 
 
-def machinery() -> tuple[str, ...]:
-    """The modules directly in proofs/."""
-    return tuple(sorted(f"proofs.{path.stem}" for path in (REPOSITORY / "proofs").glob("*.py")))
+_REPLAY = "proofs.replay"
+_NOT_FOLLOWED = {"proofs.theorems", "proofs.mutants"}  # the packages import every theorem and every mutant
 
 
 def key_of(theorem: Theorem, source: Source = source_of) -> str:
     """The hash under which the theorem's result is remembered."""
-    # `proofs.theorems`, the package, imports every theorem: what one depends on starts at its own module
-    start = {*theorem.depends, theorem.cases.__module__, *machinery()}
-    skipped = {"proofs.theorems", "proofs.mutants"}
-    texts = closure(start, lambda name: None if name in skipped or name.startswith("proofs.mutants.") else source(name))
-    return digest(z3.get_full_version(), theorem.id, *(part for name in sorted(texts) for part in (name, texts[name])))
+    return digest(theorem.id, _key(closure_of(theorem, source)))
+
+
+def closure_of(theorem: Theorem, source: Source = source_of) -> dict[str, str]:
+    """Text by name of all modules that make a difference to whether the theorem is proved."""
+    return closure([*theorem.depends, stated_in(theorem), "proofs.runner"], _without(source, _REPLAY))
+
+
+def replay_key(source: Source = source_of) -> str:
+    """The hash of what judges counterexamples."""
+    return _key(closure([_REPLAY], _without(source)))
+
+
+def stated_in(theorem: Theorem) -> str:
+    """The module whose function lists the theorem's cases."""
+    lists: Any = theorem.cases
+    while isinstance(lists, partial):
+        lists = lists.func
+    name: str = lists.__module__
+    return name
+
+
+def _without(source: Source, *modules: str) -> Source:
+    skipped = {*_NOT_FOLLOWED, *modules}
+    return lambda name: None if name in skipped or name.startswith("proofs.mutants.") else source(name)
+
+
+def _key(texts: dict[str, str]) -> str:
+    return digest(z3.get_full_version(), *(part for name in sorted(texts) for part in (name, texts[name])))
 
 
 def digest(*parts: str) -> str:

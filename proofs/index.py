@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import proofs.theorems  # noqa: F401 - registers them
-from proofs.cache import REPOSITORY, path_of
+from proofs.cache import REPOSITORY, path_of, stated_in
 from proofs.theorem import THEOREMS, Theorem
 
 RECORD = REPOSITORY / "docs" / "obligations.json"
@@ -49,16 +47,13 @@ def theorem_index() -> str:
 
 def _section(theorem: Theorem, obligations: int | None) -> str:
     assumes = "".join(f"\n  - {assumption}" for assumption in theorem.assumes) or " nothing"
-    stated: Any = theorem.cases
-    while isinstance(stated, partial):
-        stated = stated.func
     counted = "not recorded yet" if obligations is None else f"{obligations:,}"
     return (
         f"## {theorem.id}\n\n{theorem.statement[0].upper()}{theorem.statement[1:]}.\n\n"
         f"- Ranges over: {theorem.ranges_over}.\n"
         f"- Assumes:{assumes}\n"
         f"- Obligations: {counted}, in {len(list(theorem.cases()))} cases that are decided on their own\n"
-        f"- Stated in {_link(stated.__module__)}, about {', '.join(map(_link, theorem.depends))}\n"
+        f"- Stated in {_link(stated_in(theorem))}, about {', '.join(map(_link, theorem.depends))}\n"
     )
 
 

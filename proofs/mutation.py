@@ -20,7 +20,7 @@ from itertools import islice
 from types import ModuleType
 from typing import Any
 
-from proofs.cache import OURS, Cache, digest, key_of, path_of, source_of
+from proofs.cache import OURS, Cache, digest, key_of, path_of, replay_key, source_of
 from proofs.mutants.mutant import Mutant
 from proofs.theorem import Theorem
 from proofs.workers import Done, News, Say, Task, forked
@@ -169,6 +169,7 @@ def run_mutants(
     nothing of a change.
     """
     keys: dict[str, str] = {}
+    judged_by = replay_key()
     outcomes: list[Outcome] = []
     todo: list[Mutant] = []
     for mutant in mutants:
@@ -180,7 +181,7 @@ def run_mutants(
         if not mutant.killed_by:
             outcomes.append(Outcome(mutant.id, False, reason="its theorems are not proved of the unchanged code"))
             continue
-        keys[mutant.id] = digest(repr(mutant), *(key_of(theorems[name]) for name in mutant.killed_by))
+        keys[mutant.id] = digest(repr(mutant), judged_by, *(key_of(theorems[name]) for name in mutant.killed_by))
         known = cache.load(keys[mutant.id])
         if known is None:
             todo.append(mutant)

@@ -11,7 +11,7 @@ import pytest
 import z3
 
 from proofs import __main__ as command
-from proofs.cache import Cache, closure, key_of
+from proofs.cache import Cache, closure, closure_of, key_of, replay_key, source_of, stated_in
 from proofs.executor import explore
 from proofs.report import Display
 from proofs.runner import Options, decide_theorems
@@ -255,8 +255,6 @@ def test_what_is_imported_counts_transitively_and_from_inside_functions() -> Non
 
 
 def test_the_key_changes_with_a_dependency_and_with_nothing_else() -> None:
-    from proofs.cache import source_of
-
     def edited(module: str) -> str:
         return key_of(theorem(true), lambda name: (source_of(name) or "") + "#" if name == module else source_of(name))
 
@@ -264,8 +262,30 @@ def test_the_key_changes_with_a_dependency_and_with_nothing_else() -> None:
     assert key == key_of(theorem(true))
     for module in ("jit.assemble", "jit.encode", "jit.registers", "jit", "proofs.executor", "proofs.runner"):
         assert edited(module) != key, module
-    for module in ("jit.trampolines", "validator.elf", "proofs.theorems.bytes", "proofs.mutants.encode"):
+    others = ("jit.trampolines", "jit.lower", "validator.elf", "proofs.theorems.bytes", "proofs.mutants.encode")
+    for module in (*others, "proofs.gate", "proofs.replay", "proofs.concrete"):
         assert edited(module) == key, module
+
+
+def test_every_theorem_depends_on_its_own_module_but_not_on_all_of_the_core() -> None:
+    import proofs.theorems  # noqa: F401 - registers them
+    from proofs.theorem import THEOREMS
+
+    for one in THEOREMS.values():
+        own, texts = stated_in(one), closure_of(one)
+        assert own.startswith("proofs.theorems."), one.id
+        assert own in texts, one.id
+        assert {"jit.lower", "jit.encode", "validator.link"} - set(texts), one.id
+        edited = key_of(one, lambda name: (source_of(name) or "") + "#" if name == own else source_of(name))  # noqa: B023
+        assert edited != key_of(one), one.id
+
+
+def test_a_changed_replay_judges_mutants_anew() -> None:
+    def edited(module: str) -> str:
+        return replay_key(lambda name: (source_of(name) or "") + "#" if name == module else source_of(name))
+
+    assert edited("proofs.replay") != replay_key()
+    assert edited("proofs.mutants.encode") == replay_key()
 
 
 # ---------------------------------------------------------------- processes
