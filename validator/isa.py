@@ -293,29 +293,6 @@ def discriminator(instruction: Instruction) -> Field | None:
     return rows[0].field if rows else None
 
 
-def registers_read(form: Form, instruction: Instruction) -> tuple[int, ...]:
-    """The eBPF registers whose values the instruction depends on. A call reads its five arguments."""
-    dst, src = instruction.dst, instruction.src
-    second = (src,) if form.source is Source.REG else ()
-    match form.kind:
-        case Kind.ALU:
-            return second if form.operation is Operation.MOV else (dst, *second)
-        case Kind.NEGATE | Kind.BYTE_ORDER:
-            return (dst,)
-        case Kind.SIGN_EXTEND | Kind.LOAD:
-            return (src,)
-        case Kind.STORE | Kind.BRANCH:
-            return (dst, *second)
-        case Kind.ATOMIC:
-            return (dst, src, 0) if form.operation is Operation.CMPXCHG else (dst, src)
-        case Kind.CALL_HELPER | Kind.CALL_LOCAL:
-            return (1, 2, 3, 4, 5)
-        case Kind.EXIT:
-            return (0,)
-        case Kind.WIDE_IMMEDIATE | Kind.JUMP:
-            return ()
-
-
 def registers_written(form: Form, instruction: Instruction) -> tuple[int, ...]:
     """The eBPF registers that the instruction changes.
 

@@ -333,7 +333,7 @@ def _assumptions() -> Iterator[tuple[str, Conditions]]:
             yield f"layout {number} allows an access, write {write}", (*given.conditions, may)
 
 
-REFINES = register(
+register(
     Theorem(
         id="isa.refines",
         statement="what `lower` makes of an instruction, alone, in a run or with a shared check, computes what the "
