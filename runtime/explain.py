@@ -44,7 +44,7 @@ from jit.x86 import (
     Stub,
     Target,
 )
-from runtime.guest_code import MEMORY_FUNCTIONS
+from runtime.guest_code import libraries
 from runtime.helpers import Helpers
 from runtime.lines import SourceLine, lines_of
 from runtime.memory import GuestMemory
@@ -143,7 +143,7 @@ def read_code(code: bytes) -> Source:
 
 def _linked(data: bytes, names: Sequence[str]) -> Source:
     table = Helpers(dict.fromkeys((*names, *_NUMBERS), _never))
-    linked = link(data, table.by_name, lambda read_only, _writable: data_lows(read_only), (MEMORY_FUNCTIONS,))
+    linked = link(data, table.by_name, lambda read_only, _writable: data_lows(read_only), libraries())
     entries = sorted(set(linked.entries.values()))
     validated = validate(decode_ebpf(linked.code), entries, table.numbers, linked.starts)
     layout = plan(len(linked.read_only), linked.writable_size, INPUT_BYTES)

@@ -437,7 +437,7 @@ class Guest:
                 return self._stopped()
             raise
         except GuestPointerFault as fault:
-            return self._pointer_fault(fault)
+            return self.bad_pointer(fault)
         finally:
             self._pending = self._pending_loop = None
         if not isinstance(answer, int):
@@ -451,7 +451,7 @@ class Guest:
         try:
             result = helper.function(self.memory, *call.arguments)
         except GuestPointerFault as fault:
-            return self._pointer_fault(fault)
+            return self.bad_pointer(fault)
         if isinstance(result, int) or inspect.isawaitable(result):
             return result
         raise HelperMisuse(helper, result)
@@ -459,7 +459,8 @@ class Guest:
     def _helper(self) -> Helper:
         return self.program.helpers.by_number[self.call().helper]
 
-    def _pointer_fault(self, fault: GuestPointerFault) -> Faulted:
+    def bad_pointer(self, fault: GuestPointerFault) -> Faulted:
+        """End the activation, which waits for a helper that found a bad pointer; as a fault of the guest."""
         name = self._helper().name
         self.phase = Phase.IDLE
         detail = f"in an argument of {name}: {fault}"

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from jit.layout import LOOP_PROFILE, Layout, LayoutRefused, Profile, data_lows, plan
 from runtime.errors import EngineUnavailable, SnapshotRefused
 from runtime.guest import Guest
-from runtime.guest_code import MEMORY_FUNCTIONS
+from runtime.guest_code import libraries
 from runtime.helpers import HelperFunction, Helpers
 from runtime.host import Host, shared_host
 from runtime.lines import line_of
@@ -121,7 +121,7 @@ class Program:
         if layout is None:
             if len(self._layouts) >= _UNITS_KEPT:
                 del self._layouts[next(iter(self._layouts))]
-            layout = plan(len(self.read_only), self._writable_size, calldata_size, self.profile)
+            layout = _planned(len(self.read_only), self._writable_size, calldata_size, self.profile)
             self._layouts[calldata_size] = layout
         return layout
 
@@ -156,6 +156,9 @@ class Program:
         return Faulted(kind, pc, address, size, write, shown, section, offset, line, detail)
 
 
+_planned = functools.lru_cache(maxsize=1024)(plan)  # objects of the same sizes share one `Layout`
+
+
 def _choose(engine: str | None, host: Host) -> bool:
     if engine not in (None, JIT, INTERPRETER):
         raise EngineUnavailable(f"no engine {engine!r}; there are: {JIT}, {INTERPRETER}")
@@ -166,7 +169,7 @@ def _choose(engine: str | None, host: Host) -> bool:
 
 def load(
     elf: bytes,
-    helpers: Mapping[int | str, HelperFunction] | None = None,
+    helpers: Mapping[int | str, HelperFunction] | Helpers | None = None,
     *,
     engine: str | None = None,
     profile: Profile = LOOP_PROFILE,
@@ -179,14 +182,15 @@ def load(
     engine: "jit", "interpreter", or None for the best that this machine has.
     calldata_bytes: the fixed size of the input region. Shorter inputs are followed by zeros and code is compiled
     once. None: the region is exactly as long as each input, and code is compiled per length.
+    helpers: a `Helpers` is shared; whoever loads many objects saves its making each time.
     """
     host = host if host is not None else shared_host()
-    table = Helpers(helpers or {})
+    table = helpers if isinstance(helpers, Helpers) else Helpers(helpers or {})
 
     def place(read_only_size: int, writable_size: int) -> tuple[int, int]:
         return data_lows(read_only_size)
 
-    linked = link(elf, table.by_name, place, libraries=(MEMORY_FUNCTIONS,), limits=limits)
+    linked = link(elf, table.by_name, place, libraries=libraries(), limits=limits)
     entries = tuple(sorted(set(linked.entries.values())))
     text = host.texts.get(linked.code, entries, linked.starts, table.numbers)
     return Program(
@@ -195,7 +199,7 @@ def load(
         host,
         engine=engine,
         profile=profile,
-        linked=linked,
+        linked=text.shared_names(linked),
         source=elf if b".debug_line" in elf else None,
         calldata_bytes=calldata_bytes,
     )

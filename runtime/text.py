@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import weakref
 from bisect import bisect_right
+from dataclasses import replace
 
 from jit.compile import Memos, compile_function
 from jit.layout import Layout
@@ -21,6 +22,7 @@ from simulator.ebpf import Action, Prepared, action_at, prepare
 from simulator.integers import INTEGERS
 from validator.decode import decode
 from validator.isa import Instruction
+from validator.link import Linked
 from validator.validate import Function, Validated, validate
 
 _MEMO_ENTRIES = 1 << 16
@@ -36,6 +38,18 @@ class Text:
         self.validated = validated
         self.starts = [function.start for function in validated.functions]
         self._prepared: dict[Layout, Prepared[int]] = {}
+        self._names: Linked | None = None
+
+    def shared_names(self, linked: Linked) -> Linked:
+        """`linked`, which has this code, sharing with earlier ones what is equal: ten thousand objects of one program
+        differ in their data only, and names and code would be a third of what each holds.
+        """
+        names = self._names
+        if names is None:
+            names = self._names = replace(linked, code=self.key[0], read_only=b"", writable=b"", writable_size=0)
+        elif (names.entries, names.functions, names.sections) != (linked.entries, linked.functions, linked.sections):
+            return linked
+        return replace(names, read_only=linked.read_only, writable=linked.writable, writable_size=linked.writable_size)
 
     def function_at(self, pc: int) -> Function:
         return self.validated.functions[bisect_right(self.starts, pc) - 1]
@@ -62,9 +76,7 @@ class Texts:
         self._texts: weakref.WeakValueDictionary[TextKey, Text] = weakref.WeakValueDictionary()
         self._decoded: dict[bytes, Instruction] = {}
 
-    def get(
-        self, code: bytes, entries: tuple[int, ...], starts: tuple[int, ...], helpers: frozenset[int]
-    ) -> Text:
+    def get(self, code: bytes, entries: tuple[int, ...], starts: tuple[int, ...], helpers: frozenset[int]) -> Text:
         """The validated text of `code`. Raises Rejected or LimitExceeded."""
         key = (code, entries, starts, helpers)
         with self._lock:

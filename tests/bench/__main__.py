@@ -1,9 +1,11 @@
-"""Benchmarks: `python -m tests.bench [speed|passes|overhead|memory|all]`.
+"""Benchmarks: `python -m tests.bench [speed|passes|overhead|memory|fairness|parking|all]`.
 
     speed     the code that the JIT makes, against gcc -O2 (and wasmtime, where it is installed)
     passes    microseconds per eBPF instruction of every pass
     overhead  what it costs to go into guest code and out again, to call a helper, to start a guest
     memory    what an idle guest holds: resident bytes, mappings
+    fairness  how long an event waits for its guest while others spin
+    parking   what a parked guest holds, and how long it takes to wake up (a hundred thousand of them; a minute)
 
 Numbers are for a reader, not for a test: machines differ and are shared, so every figure that can be a ratio is one,
 taken within the run. Times are thread CPU time. The smoke test looks at results only, not at times.
@@ -18,14 +20,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import machine, memory, overhead, passes, speed
+from tests.bench import machine, memory, node, overhead, passes, speed
 from tests.bench.programs import SHARED, named
+
+_ALL = ("speed", "passes", "overhead", "memory", "fairness", "parking")
 
 
 def main() -> None:
     """Measure what was asked for, print tables, write JSON."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Benchmarks of the runtime.")
-    parser.add_argument("what", nargs="?", default="all", choices=("speed", "passes", "overhead", "memory", "all"))
+    parser.add_argument("what", nargs="?", default="all", choices=(*_ALL, "all"))
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers to FILE")
     parser.add_argument("--only", action="append", default=[], metavar="KERNEL", help="this kernel; may be repeated")
     parser.add_argument("--pairs", type=int, default=7, metavar="N", help="runs of each engine for `speed`")
@@ -36,7 +40,7 @@ def main() -> None:
     if not SHARED.is_dir():
         console.print(f"[yellow]no {SHARED}: only the repository's own kernels")
     found: dict[str, object] = {"machine": facts}
-    wanted = ("speed", "passes", "overhead", "memory") if arguments.what == "all" else (arguments.what,)
+    wanted = _ALL if arguments.what == "all" else (arguments.what,)
     if "speed" in wanted:
         try:
             kernels = named(tuple(arguments.only))
@@ -51,6 +55,10 @@ def main() -> None:
         found["overhead"] = {cost.what: cost.microseconds for cost in overhead.run(console)}
     if "memory" in wanted:
         found["memory"] = asdict(memory.run(console))
+    if "fairness" in wanted:
+        found["fairness"] = asdict(node.fairness(console))
+    if "parking" in wanted:
+        found["parking"] = asdict(node.parking(console))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 
