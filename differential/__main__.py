@@ -8,16 +8,25 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from differential import encodings_command, hostile_command, programs_command, soak_command
-from differential.campaign import Campaign, Mismatch, bench, mismatch, run_campaign
+from differential.campaign import Campaign, Mismatch, bench, mismatch, outcomes_alone, run_campaign
 from differential.engines import ENGINES
 from differential.engines.missing import EngineMissing
 from differential.outcome import Outcome
-from differential.report import SHOWN_MISMATCHES, Display, as_json, show_mismatch, show_result
+from differential.report import (
+    SHOWN_MISMATCHES,
+    Display,
+    as_json,
+    replay_command,
+    show_lost,
+    show_mismatch,
+    show_result,
+)
 from differential.shrink import shrunk
 from differential.snippet import Snippet
 from differential.writer import write_snippet
@@ -84,6 +93,9 @@ def compare_engines(arguments: Sequence[str]) -> int:
     seconds = time.monotonic() - began
     show_result(console, campaign, result, seconds)
     for found in result.mismatches[:SHOWN_MISMATCHES]:
+        if found.count > 1:
+            show_lost(console, found, "sequences", replay_command(campaign, found))
+            continue
         smallest, again, outcomes = explained(campaign, found)
         show_mismatch(console, campaign, again, smallest, outcomes)
     if asked.json is not None:
@@ -95,23 +107,20 @@ def compare_engines(arguments: Sequence[str]) -> int:
 
 def available(names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The versions of the engines that can run here; and why the others cannot."""
-    versions: dict[str, str] = {}
     missing: dict[str, str] = {}
-    for name in names:
+    while len(missing) < len(names):
+        left = tuple(name for name in names if name not in missing)
         try:
-            versions[name] = bench((name,)).engines[name].version
+            return {name: engine.version for name, engine in bench(left).engines.items()}, missing
         except EngineMissing as error:
-            missing[name] = error.reason
-    return versions, missing
+            missing[error.name] = error.reason
+    return {}, missing
 
 
 def explained(campaign: Campaign, found: Mismatch) -> tuple[Snippet, Mismatch, dict[str, Outcome]]:
     """The shrunken snippet, how the engines differ on it, and what they make of it."""
-    there = bench(tuple(dict.fromkeys(found.engines)))
-
-    def run(snippet: Snippet) -> dict[str, Outcome]:
-        return {name: outcomes[0] for name, outcomes in there.outcomes([snippet]).items()}
-
+    there = bench(campaign.engines)
+    run = partial(outcomes_alone, there, tuple(dict.fromkeys(found.engines)))
     original = write_snippet(campaign.seed, found.index, there.placement.scratch)
     smallest = shrunk(original, run, lambda snippet, outcomes: mismatch(snippet, outcomes) is not None)
     outcomes = run(smallest)

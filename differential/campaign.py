@@ -1,6 +1,7 @@
 """A campaign: draws snippets, runs them on every engine, compares, counts; in forked processes, chunk by chunk.
 
-A snippet depends on the seed and its index alone, so a mismatch is replayed by its index.
+A snippet depends on the seed and its index alone, so a mismatch is replayed by its index. If an engine ends its
+process, or raises something, that is the outcome of the snippet that it does so on.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from differential.chunk import Chunk, assembled
 from differential.effects import reachable
@@ -17,7 +18,7 @@ from differential.engines.hardware import Hardware
 from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import Snippet
-from differential.workers import gather
+from differential.workers import Died, alone, gather
 from differential.writer import write_snippet
 from jit.x86 import FORMS
 
@@ -46,11 +47,15 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two engines differ on a snippet; or none of them finished it, which is a mistake of the writer."""
+    """Two engines differ on a snippet; or none of them finished it, which is a mistake of the writer.
+
+    If `count` is not 1: a process ended on so many snippets, one after the other, and on none of them alone.
+    """
 
     index: int
     engines: tuple[str, str]
     differences: tuple[str, ...]
+    count: int = 1
 
 
 @dataclass(slots=True)
@@ -88,7 +93,10 @@ class Bench:
 
 @cache
 def bench(names: tuple[str, ...]) -> Bench:
-    """These engines, made once per process. Raises EngineMissing."""
+    """These engines, made once per process. Raises EngineMissing.
+
+    Two benches with this processor cannot both have their wish: a campaign has one for all that it does.
+    """
     engines: dict[str, Engine] = {}
     placement = Placement()
     if "hardware" in names:  # it gets its addresses from the kernel; the others take any
@@ -130,6 +138,26 @@ def mismatch(snippet: Snippet, outcomes: dict[str, Outcome]) -> Mismatch | None:
     return None
 
 
+def outcomes_alone(there: Bench, names: Sequence[str], snippet: Snippet) -> dict[str, Outcome]:
+    """What these engines make of it in a process each, whose death is an outcome. Raises as `assembled` does."""
+    chunk = assembled([snippet], there.placement)
+    outcomes: dict[str, Outcome] = {}
+    for name in names:
+        made = alone(partial(there.engines[name].run, chunk))
+        outcomes[name] = Outcome(made.how) if isinstance(made, Died) else made[0]
+    return outcomes
+
+
+def lost(part: Campaign, how: str) -> Result:
+    """The mismatch of a part whose process ended: of one sequence, the engine that ends it; else all of them."""
+    reference, there = part.engines[0], bench(part.engines)
+    found = None
+    if part.count == 1:
+        snippet = write_snippet(part.seed, part.first, there.placement.scratch)
+        found = mismatch(snippet, outcomes_alone(there, part.engines, snippet))
+    return Result(mismatches=[found or Mismatch(part.first, (reference, reference), (how,), part.count)])
+
+
 def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
     """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
-    return gather(Result(), run_part, campaign.parts(), jobs, progress, MOST_MISMATCHES)
+    return gather(Result(), run_part, lost, campaign.parts(), jobs, progress, MOST_MISMATCHES)

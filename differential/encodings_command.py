@@ -14,7 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from differential.encodings import SHORTER, WRITTEN, Compared, Part, compare, parts
-from differential.workers import in_processes
+from differential.workers import Died, in_processes
 
 LIBRARIES = {"capstone": "capstone", "keystone": "keystone-engine"}  # module, and distribution
 
@@ -46,8 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     # refreshed by hand: a thread that holds a lock while a worker is forked would leave it locked there
     with Progress(console=console, auto_refresh=False, transient=True, disable=hidden) as bar:
         task = bar.add_task("encodings", total=len(todo))
-        for form, found in in_processes(_named, todo, asked.jobs):
-            forms[form].add(found)
+        for part, made in in_processes(compare, todo, asked.jobs):
+            forms[part.form.__name__].add(_lost(part, made.how) if isinstance(made, Died) else made)
             bar.advance(task)
             bar.refresh()
     versions = {module: version(distribution) for module, distribution in LIBRARIES.items()}
@@ -58,8 +58,10 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if any(found.disagreed for found in forms.values()) else 0
 
 
-def _named(part: Part) -> tuple[str, Compared]:
-    return part.form.__name__, compare(part)
+def _lost(part: Part, how: str) -> Compared:
+    """What a part came to on which Capstone, Keystone or we ended the process."""
+    where = f"of {part.form.__name__}, one of {part.every} from number {part.first} on"
+    return Compared(disagreed=1, disagreements=[f"instances {where}: {how}"])
 
 
 def _as_json(found: Compared) -> dict[str, object]:

@@ -7,7 +7,6 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,12 @@ from differential.programs.campaign import (
     mismatch,
     run_campaign,
 )
-from differential.programs.engines import ENGINES, REFERENCE, Outcomes, run_everywhere
+from differential.programs.engines import ENGINES, REFERENCE, Outcomes, run_alone
 from differential.programs.outcome import ended_text
 from differential.programs.program import GuestProgram, listing, named_rows
 from differential.programs.shrink import shrunk
 from differential.programs.writer import write_program
-from differential.report import SHOWN_MISMATCHES, Display
+from differential.report import SHOWN_MISMATCHES, Display, show_lost
 from runtime.arena import native_unavailable
 
 PROGRAMS = 2000
@@ -65,18 +64,17 @@ def main(arguments: Sequence[str]) -> int:
     campaign = Campaign(asked.seed, asked.first or 0, asked.programs)
     began = time.monotonic()
     with Display(console, campaign.count, "programs") as display:
-        try:
-            result = run_campaign(
-                campaign, asked.jobs, lambda so_far: display.advance(so_far.programs, len(so_far.mismatches))
-            )
-        except BrokenProcessPool:  # its simulation agreed: so the model is wrong of this processor, or the runtime is
-            console.print("a program ended a worker process; python -X faulthandler with --jobs 1 tells where")
-            return 1
+        result = run_campaign(
+            campaign, asked.jobs, lambda so_far: display.advance(so_far.programs, len(so_far.mismatches))
+        )
     seconds = time.monotonic() - began
     counted = asked.first is None
     show_result(console, campaign, result, seconds, counted)
     for found in result.mismatches[:SHOWN_MISMATCHES]:
-        show_mismatch(console, campaign, found)
+        if found.count > 1:
+            show_lost(console, found, "programs", replay_command(campaign, found))
+        else:
+            show_mismatch(console, campaign, found)
     if asked.json is not None:
         asked.json.write_text(json.dumps(as_json(campaign, result, seconds), indent=2) + "\n")
     return 1 if result.mismatches or (counted and (result.missing_forms() or result.missing_endings())) else 0
@@ -106,11 +104,6 @@ def show_result(console: Console, campaign: Campaign, result: Result, seconds: f
         console.print("no mismatch", style="green", highlight=False)
 
 
-def outcomes_of(program: GuestProgram) -> Outcomes:
-    """By engine."""
-    return run_everywhere(program)[1]
-
-
 def smallest(program: GuestProgram) -> GuestProgram:
     """The program, shrunk."""
 
@@ -118,15 +111,18 @@ def smallest(program: GuestProgram) -> GuestProgram:
         found = mismatch(program.index, outcomes)
         return None if found is None else found.engine
 
-    return shrunk(program, outcomes_of, differing)
+    return shrunk(program, run_alone, differing)
 
 
 def show_mismatch(console: Console, campaign: Campaign, found: Mismatch) -> None:
     """The shrunken program, and what the two engines left of it."""
-    program = smallest(write_program(campaign.seed, found.index))
-    outcomes = outcomes_of(program)
+    program = write_program(campaign.seed, found.index)
+    if found.engine:
+        program = smallest(program)
+    outcomes = run_alone(program)
     again = mismatch(found.index, outcomes) or found
-    lines = [f"program {found.index}, seed {campaign.seed}: {again.engine} differs from the reference", "shrunk to"]
+    differs = f"{again.engine} differs from the reference" if again.engine else "its process ends, with no engine alone"
+    lines = [f"program {found.index}, seed {campaign.seed}: {differs}", "shrunk to"]
     lines += [f"    {line}" for line in listing(program)]
     for name in ("read_only", "writable", "calldata"):
         content: bytes = getattr(program, name)
@@ -134,16 +130,17 @@ def show_mismatch(console: Console, campaign: Campaign, found: Mismatch) -> None
             lines.append(f"{name}: {len(content)} bytes, {content[:_SHOWN_BYTES].hex(' ')} ...")
     if again.engine == "turns":
         lines.append("turns: " + ", ".join(map(str, program.turns)))
-    lines += [f"{name}: {ended_text(outcomes[name])}" for name in (REFERENCE, again.engine)]
+    lines += [f"{name}: {ended_text(outcomes[name])}" for name in outcomes if name in (REFERENCE, again.engine)]
     lines.append("they differ in " + "; ".join(again.differences))
-    lines.append(f"replay: {replay_command(campaign, found.index)}")
+    lines.append(f"replay: {replay_command(campaign, found)}")
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def replay_command(campaign: Campaign, index: int) -> str:
-    """A command that draws the same program again and runs it alone."""
-    return f"python -m differential programs --seed {campaign.seed} --first {index} --programs 1"
+def replay_command(campaign: Campaign, found: Mismatch) -> str:
+    """A command that draws the same program again and runs it alone; or those that belong together."""
+    which = f"--seed {campaign.seed} --first {found.index} --programs {found.count}"
+    return f"python -m differential programs {which}"
 
 
 def as_json(campaign: Campaign, result: Result, seconds: float) -> dict[str, Any]:
@@ -160,9 +157,10 @@ def as_json(campaign: Campaign, result: Result, seconds: float) -> dict[str, Any
         "found": [
             {
                 "index": found.index,
+                "count": found.count,
                 "engine": found.engine,
                 "differences": list(found.differences),
-                "replay": replay_command(campaign, found.index),
+                "replay": replay_command(campaign, found),
             }
             for found in result.mismatches
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -83,15 +83,35 @@ def show_mismatch(
     lines.append("from " + state_text(Outcome(FINISHED, smallest.registers, smallest.flags, smallest.page)))
     lines += [f"{name}: {state_text(outcome)}" for name, outcome in outcomes.items()]
     lines.append("they differ in " + "; ".join(found.differences[:_SHOWN_BYTES]))
-    lines.append(f"replay: {replay_command(campaign, found.index)}")
+    lines.append(f"replay: {replay_command(campaign, found)}")
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def replay_command(campaign: Campaign, index: int) -> str:
-    """A command that draws the same sequence again and runs it alone."""
-    engines = ",".join(campaign.engines)
-    return f"python -m differential --seed {campaign.seed} --first {index} --sequences 1 --engines {engines}"
+class Lost(Protocol):
+    """Things of a campaign of which only all together end a process."""
+
+    @property
+    def index(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def differences(self) -> tuple[str, ...]: ...
+
+
+def show_lost(console: Console, found: Lost, things: str, replay: str) -> None:
+    """These are not shrunk: one of them does it no more."""
+    which = f"{things} {found.index} to {found.index + found.count - 1}"
+    for line in (f"{which}, one after the other: {found.differences[0]}; alone, none does that", f"replay: {replay}"):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def replay_command(campaign: Campaign, found: Mismatch) -> str:
+    """A command that draws the same sequence again and runs it alone; or those that belong together."""
+    which = f"--seed {campaign.seed} --first {found.index} --sequences {found.count}"
+    return f"python -m differential {which} --engines {','.join(campaign.engines)}"
 
 
 def listing(snippet: Snippet) -> list[str]:
@@ -141,9 +161,10 @@ def found_json(campaign: Campaign, mismatches: Sequence[Mismatch]) -> list[dict[
     return [
         {
             "index": found.index,
+            "count": found.count,
             "engines": list(found.engines),
             "differences": list(found.differences),
-            "replay": replay_command(campaign, found.index),
+            "replay": replay_command(campaign, found),
         }
         for found in mismatches
     ]

@@ -6,26 +6,22 @@ processor time is a timer of the kernel (ITIMER_PROF) whose signal ends the proc
 
 from __future__ import annotations
 
-import faulthandler
-import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 
 from differential.hostile.inputs import Given, draw
 from differential.hostile.judge import Judged, cpu_limit, judge
+from differential.workers import FORK, Died, alone, be_quiet, death
 from runtime import Host
 
 PART = 500  # inputs that a worker judges before another takes over
 Judge = Callable[[Given, Host], Judged]
 Record = tuple[int, str, int, Judged]  # index, kind, bytes, what became of it
-_FORK = get_context("fork")
 
 
 def _work(connection: Connection, seed: int, first: int, count: int, judging: Judge) -> None:
-    _be_quiet()
+    be_quiet()
     host = Host()
     for index in range(first, first + count):
         given = draw(seed, index)
@@ -54,12 +50,12 @@ def judged(seed: int, first: int, count: int, jobs: int, judging: Judge = judge)
                 except EOFError:
                     del running[ready]
                     died = worker.ended()
-                    if worker.next < worker.end:
-                        given = draw(seed, worker.next)
-                        yield worker.next, given.kind, len(given.data), Judged("(died)", died, "", 0.0, 0)
-                        waiting.append((worker.next + 1, worker.end - worker.next - 1))
-                        if waiting[-1][1] == 0:
-                            waiting.pop()
+                    if worker.next < worker.end or worker.process.exitcode != 0:  # or it died as it ended
+                        at = min(worker.next, worker.end - 1)
+                        given = draw(seed, at)
+                        yield at, given.kind, len(given.data), _dead(died)
+                        if at + 1 < worker.end:
+                            waiting.append((at + 1, worker.end - at - 1))
     finally:
         for worker in running.values():
             worker.process.kill()
@@ -68,34 +64,21 @@ def judged(seed: int, first: int, count: int, jobs: int, judging: Judge = judge)
 
 def judged_alone(given: Given, judging: Judge = judge) -> Judged:
     """`given` in a process of its own."""
-    ours, theirs = _FORK.Pipe(duplex=False)
+    found = alone(lambda: judging(given, Host()), cpu_limit(len(given.data)))
+    return _dead(found.how) if isinstance(found, Died) else found
 
-    def work() -> None:
-        _be_quiet()
-        signal.setitimer(signal.ITIMER_PROF, cpu_limit(len(given.data)))
-        theirs.send(judging(given, Host()))
 
-    process = _FORK.Process(target=work)
-    process.start()
-    theirs.close()
-    try:
-        found: Judged = ours.recv()
-    except EOFError:
-        process.join()
-        return Judged("(died)", _death(process.exitcode), "", 0.0, 0)
-    finally:
-        ours.close()
-    process.join()
-    return found
+def _dead(how: str) -> Judged:
+    return Judged("(died)", how, "", 0.0, 0)
 
 
 class _Worker:
     """A process, and which input it is at."""
 
     def __init__(self, seed: int, first: int, count: int, judging: Judge) -> None:
-        self.connection, theirs = _FORK.Pipe(duplex=False)
+        self.connection, theirs = FORK.Pipe(duplex=False)
         self.next, self.end = first, first + count
-        self.process = _FORK.Process(target=_work, args=(theirs, seed, first, count, judging))
+        self.process = FORK.Process(target=_work, args=(theirs, seed, first, count, judging))
         self.process.start()
         theirs.close()
 
@@ -103,18 +86,4 @@ class _Worker:
         """How it ended."""
         self.connection.close()
         self.process.join()
-        return _death(self.process.exitcode)
-
-
-def _be_quiet() -> None:
-    """What a dying process says is not the report."""
-    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    faulthandler.disable()
-
-
-def _death(code: int | None) -> str:
-    if code == -signal.SIGPROF:
-        return "too much processor time"
-    if code is not None and code < 0:
-        return f"the process died of {signal.Signals(-code).name}"
-    return f"the process ended with status {code}"
+        return death(self.process.exitcode)

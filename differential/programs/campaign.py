@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from differential.programs.engines import REFERENCE, Outcomes, run_everywhere
+from differential.programs.engines import REFERENCE, Outcomes, run_alone, run_everywhere
 from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, differences
 from differential.programs.program import form_name, named_rows
 from differential.programs.reference import Reached
@@ -40,11 +40,15 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """An engine differs from the reference on a program."""
+    """An engine differs from the reference on a program.
+
+    If `count` is not 1: a process ended on so many programs, one after the other, and on none of them alone.
+    """
 
     index: int
     engine: str
     differences: tuple[str, ...]
+    count: int = 1
 
 
 @dataclass(slots=True)
@@ -110,6 +114,14 @@ def mismatch(index: int, outcomes: Outcomes) -> Mismatch | None:
     return None
 
 
+def lost(part: Campaign, how: str) -> Result:
+    """The mismatch of a part whose process ended: of one program, the engine that ends it; else all of them."""
+    found = None
+    if part.count == 1:
+        found = mismatch(part.first, run_alone(write_program(part.seed, part.first)))
+    return Result(mismatches=[found or Mismatch(part.first, "", (how,), part.count)])
+
+
 def run_campaign(campaign: Campaign, jobs: int, progress: Callable[[Result], None]) -> Result:
     """The whole campaign; `progress` is told what there is so far. Ends early after MOST_MISMATCHES."""
-    return gather(Result(), run_part, campaign.parts(), jobs, progress, MOST_MISMATCHES)
+    return gather(Result(), run_part, lost, campaign.parts(), jobs, progress, MOST_MISMATCHES)

@@ -12,8 +12,8 @@ each jump that is not the code's own, so code that would harm this process is no
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Final
 
 from differential.programs.helpers import HELPERS
@@ -21,6 +21,7 @@ from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, Outcome,
 from differential.programs.program import PROFILE, GuestProgram, assembled
 from differential.programs.reference import BUDGET, Reached, run_reference
 from differential.programs.simulated import simulated_host
+from differential.workers import Died, alone
 from runtime import Event, Exited, Faulted, Guest, Host, Preempted, Program, Snapshot, Waiting, load_bytecode
 from runtime.cage import mapped_end
 from runtime.errors import GuestPointerFault
@@ -47,19 +48,50 @@ def run_everywhere(program: GuestProgram) -> tuple[Reached, Outcomes]:
     If the simulator's outcome is another, the outcomes end with it.
     """
     reached = run_reference(program)
-    outcomes = {REFERENCE: reached.outcome, SIMULATOR: simulate(program)}
-    if differences(reached.outcome, outcomes[SIMULATOR]):
-        return reached, outcomes
-    outcomes[NATIVE] = _tried(_undisturbed, program, RUNNING)
-    if reached.outcome.ended != OUT_OF_FUEL:  # where nothing counts, such a program runs on
-        outcomes[UNCOUNTED] = _tried(_uncounted, program, RUNNING)
-    outcomes[TURNS] = _tried(_in_turns, program, program.turns[-1].engine)
+    outcomes = {REFERENCE: reached.outcome}
+    for engine in _others(reached.outcome):
+        outcomes[engine] = _ON[engine](program)
+        if engine == SIMULATOR and differences(reached.outcome, outcomes[SIMULATOR]):
+            break
     return reached, outcomes
+
+
+def _others(reference: Outcome) -> Iterator[str]:
+    """The engines that are compared with the reference. Where nothing counts, what ran out of fuel runs on."""
+    return (name for name in _ON if name != UNCOUNTED or reference.ended != OUT_OF_FUEL)
+
+
+def run_alone(program: GuestProgram) -> Outcomes:
+    """The outcomes by engine, from processes of their own, whose death is an outcome."""
+    hosts()  # made here, once
+    made = alone(lambda: run_everywhere(program)[1])
+    if not isinstance(made, Died):
+        return made
+    outcomes = {REFERENCE: _alone(lambda _: run_reference(program).outcome, program)}
+    for engine in _others(outcomes[REFERENCE]):
+        outcomes[engine] = _alone(_ON[engine], program)
+        if differences(outcomes[REFERENCE], outcomes[engine]):
+            break
+    return outcomes
+
+
+def _alone(engine: Callable[[GuestProgram], Outcome], program: GuestProgram) -> Outcome:
+    made = alone(partial(engine, program))
+    return Outcome(made.how) if isinstance(made, Died) else made
 
 
 def simulate(program: GuestProgram) -> Outcome:
     """The simulator's outcome."""
     return _tried(_undisturbed, program, SIMULATING)
+
+
+# how each engine but the reference makes its outcome, in the order in which they are asked
+_ON: Final[dict[str, Callable[[GuestProgram], Outcome]]] = {
+    SIMULATOR: simulate,
+    NATIVE: lambda program: _tried(_undisturbed, program, RUNNING),
+    UNCOUNTED: lambda program: _tried(_uncounted, program, RUNNING),
+    TURNS: lambda program: _tried(_in_turns, program, program.turns[-1].engine),
+}
 
 
 class _Run:

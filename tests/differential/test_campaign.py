@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +44,7 @@ from jit.x86 import (
     MovImm32,
     MovImm64,
     Native,
+    Neg,
     Ret,
     Shift,
     ShiftImm,
@@ -180,6 +185,83 @@ def test_a_mismatch_is_shown_with_a_command_that_replays_it(
     assert "Neg" in {type(i).__name__ for i in write_snippet(command.SEED, index, scratch).instructions}
 
 
+def negates_32_bits(drawn: Snippet) -> bool:
+    return any(isinstance(i, Neg) and i.bits == 32 for i in drawn.instructions)
+
+
+class Fragile:
+    """Right about everything, until it comes to NEG of a 32-bit register."""
+
+    version = "fragile"
+    harm: Callable[[], object]
+
+    def __init__(self, placement: Placement) -> None:
+        self.right = ENGINES["simulator"](placement)
+
+    def run(self, chunk: Chunk) -> list[Outcome]:
+        if any(map(negates_32_bits, chunk.snippets)):
+            type(self).harm()
+        return self.right.run(chunk)
+
+
+def raise_something() -> None:
+    raise KeyError("planted")
+
+
+HARMS: dict[Callable[[], object], str] = {
+    os.abort: "the process died of SIGABRT",
+    raise_something: "KeyError was raised: 'planted'",
+}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_an_engine_that_ends_its_process_is_that_sequences_failure(
+    harm: Callable[[], object],
+    jobs: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """Whatever the engine: an emulator is native code, too."""
+    monkeypatch.setattr(Fragile, "harm", staticmethod(harm), raising=False)
+    monkeypatch.setitem(ENGINES, "fragile", Fragile)
+    bench.cache_clear()
+    file = tmp_path / "report.json"
+    arguments = ["--sequences", "40", "--first", "0", "--jobs", jobs, "--engines", "simulator,fragile"]
+    assert command.main([*arguments, "--json", str(file)]) == 1
+    shown = capsys.readouterr().out
+    report = json.loads(file.read_text())
+    bench.cache_clear()
+    scratch = Placement().scratch
+    bad = [index for index in range(40) if negates_32_bits(write_snippet(command.SEED, index, scratch))]
+    assert [found["index"] for found in report["found"]] == bad and bad
+    assert {found["differences"][0] for found in report["found"]} == {f"ended: finished | {HARMS[harm]}"}
+    assert report["sequences"] == 40 - len(bad)
+    (listed, nothing_more) = shown[shown.index("shrunk to\n") :].splitlines()[1:3]
+    assert listed.split()[0] == "neg" and nothing_more.startswith("from ")
+    assert f"fragile: {HARMS[harm]}" in shown
+    assert f"--seed 1 --first {bad[0]} --sequences 1 --engines simulator,fragile" in shown
+
+
+def test_sequences_that_only_together_end_a_process_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Overfull(Fragile):
+        def run(self, chunk: Chunk) -> list[Outcome]:
+            if len(chunk.snippets) > 20:
+                os.abort()
+            return self.right.run(chunk)
+
+    monkeypatch.setitem(ENGINES, "overfull", Overfull)
+    bench.cache_clear()
+    assert command.main(["--sequences", "40", "--first", "0", "--engines", "simulator,overfull"]) == 1
+    bench.cache_clear()
+    shown = capsys.readouterr().out
+    assert "sequences 0 to 39, one after the other: the process died of SIGABRT; alone, none does that" in shown
+    assert "replay: python -m differential --seed 1 --first 0 --sequences 40 --engines simulator,overfull" in shown
+
+
 SHIFTED = (ShiftImm(Shift.SHL, 64, Reg.rax, 1),)
 COMPARED = (AluImm8(Alu.CMP, 64, Reg.rax, 1),)
 
@@ -300,7 +382,25 @@ def test_without_unicorn_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None
     bench.cache_clear()
 
 
+PLACEMENT = """
+from differential.__main__ import available
+from differential.campaign import bench
+from differential.engines import ENGINES
+print(bench(tuple(available(tuple(ENGINES))[0])).placement)
+"""
+
+
 @pytest.mark.skipif(native_unavailable() is not None, reason=f"{native_unavailable()}")
-def test_addresses_are_those_that_were_wished_for() -> None:
-    assert bench(("hardware",)).placement == Placement()
+def test_addresses_of_a_campaign_are_those_that_were_wished_for() -> None:
+    """So a sequence is the same in every run, numbers in registers included. In a process that has no bench yet."""
+    repository = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    asked = [sys.executable, "-c", PLACEMENT]
+    printed = subprocess.run(asked, check=True, cwd=repository, env=environment, capture_output=True, text=True).stdout
+    assert printed.strip() == str(Placement())
+
+
+def test_addresses_that_were_not_wished_for_do_as_well() -> None:
+    if "hardware" not in available():
+        pytest.skip("no native code here")
     assert run_part(Campaign(1, 300, 1, ("simulator", "hardware"))).mismatches == []

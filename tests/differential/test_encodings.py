@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from differential.operands import OPERANDS, count, instances
 from differential.reading import reading
 from jit.assemble import Template, template
 from jit.registers import Reg
-from jit.x86 import X86, AluImm32, Jump
+from jit.x86 import X86, AluImm32, Bswap, Jump
 
 for module in ("capstone", "keystone"):
     pytest.importorskip(module, reason=f"{module} is not installed: encodings were NOT compared")
@@ -83,6 +84,23 @@ def test_the_command_counts_and_fails_if_there_is_a_disagreement(
     assert report["versions"].keys() == {"capstone", "keystone"}
     monkeypatch.delitem(SHORTER, AluImm32)  # its first instance is of eax
     assert command.main(["encodings", "--every", "1009", "--jobs", "1"]) == 1
+
+
+def test_a_library_that_ends_the_process_is_a_disagreement_about_that_part(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = encodings.assembled_by_keystone
+
+    def fragile(instruction: X86, size: int) -> bytes:
+        if isinstance(instruction, Bswap):
+            os.abort()
+        return right(instruction, size)
+
+    monkeypatch.setattr(encodings, "assembled_by_keystone", fragile)
+    assert command.main(["encodings", "--every", "1009", "--jobs", "1"]) == 1
+    shown = capsys.readouterr().out
+    assert "instances of Bswap, one of 1009 from number 0 on: the process died of SIGABRT" in shown
+    assert "1 disagreements" in shown
 
 
 def test_counts_of_parts_add_up() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from differential import __main__ as command
+from differential import programs_command
 from differential.programs import engines
 from differential.programs.campaign import Campaign, forms_reached, mismatch, run_part
 from differential.programs.engines import ENGINES, run_everywhere
@@ -166,3 +169,62 @@ def test_a_mismatch_is_shown_small_and_can_be_replayed(
     assert "they differ in memory 0x" in printed
     assert "exit" in printed and "95 00 00 00 00 00 00 00" in printed
     assert "replay: python -m differential programs --seed 1 --first 0 --programs 1" in printed
+
+
+SWAP = "be16 r1"
+
+
+def swaps(program: GuestProgram) -> bool:
+    return any(form_name(line.instruction) == SWAP for line in program.lines if isinstance(line, Line))
+
+
+@NATIVE
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("engine", ["simulator", "native", "uncounted", "turns"])
+def test_a_program_that_ends_a_worker_is_named_and_the_others_go_on(
+    engine: str, jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As a processor would end it, if the model were wrong of it."""
+    right = engines._ON[engine]
+
+    def fragile(program: GuestProgram) -> Outcome:
+        if swaps(program):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return right(program)
+
+    monkeypatch.setitem(engines._ON, engine, fragile)
+    monkeypatch.setattr(programs_command, "SHOWN_MISMATCHES", 1)
+    count, file = 12, tmp_path / "results.json"
+    bad = [k for k in range(count) if swaps(write_program(1, k))]
+    if engine == "uncounted":
+        bad = [k for k in bad if run_reference(write_program(1, k)).outcome.ended != OUT_OF_FUEL]
+    assert 0 < len(bad) < count / 2
+    arguments = ["programs", "--programs", str(count), "--first", "0", "--jobs", jobs, "--json", str(file)]
+    assert command.main(arguments) == 1
+    results = json.loads(file.read_text())
+    assert [(found["index"], found["engine"]) for found in results["found"]] == [(k, engine) for k in bad]
+    assert results["programs"] == count - len(bad)
+    printed = capsys.readouterr().out
+    assert f"{engine}: the process died of SIGSEGV" in printed
+    assert f"replay: python -m differential programs --seed 1 --first {bad[0]} --programs 1" in printed
+    listed = [line for line in printed.splitlines() if line.startswith("    ")]
+    assert len(listed) <= 3 and any("be16" in line for line in listed), listed
+
+
+@NATIVE
+def test_programs_that_only_together_end_a_worker_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right, ran = engines._ON["native"], [0]
+
+    def fragile(program: GuestProgram) -> Outcome:
+        ran[0] += 1
+        if ran[0] == 5:
+            os.abort()
+        return right(program)
+
+    monkeypatch.setitem(engines._ON, "native", fragile)
+    assert command.main(["programs", "--programs", "6", "--first", "3"]) == 1
+    printed = capsys.readouterr().out
+    assert "programs 3 to 8, one after the other: the process died of SIGABRT; alone, none does that" in printed
+    assert "replay: python -m differential programs --seed 1 --first 3 --programs 6" in printed
