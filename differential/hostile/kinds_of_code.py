@@ -320,8 +320,33 @@ def arithmetic(random: Random) -> Case:
     return _bare(EXIT, *program, RETURN)
 
 
+def far(random: Random, shape: int | None = None) -> Case:
+    """To the last slot that a 16-bit distance reaches, and beyond it; behind pc 65,535. These take a second."""
+    result = random.randrange(1 << 31)
+    first = code(_mov(0, result))
+    branch = random.choice((0x05, 0x1D, 0x3D, 0xBD, 0x7D, 0xDD, 0x1E))  # always, or true of r0 and r0
+    wrong = code(_mov(0, 0))
+    match random.randrange(4) if shape is None else shape:
+        case 0:  # forwards
+            distance = 32767 - random.randrange(2)
+            program = first + code((branch, 0, 0, distance, 0)) + wrong * distance + code(RETURN)
+        case 1:  # backwards
+            there = 32768 - random.randrange(2)
+            behind = code((0x06, 0, 0, 0, there - 1), RETURN) + wrong * (there - 2)
+            program = first + behind + code((branch, 0, 0, -there, 0), RETURN)
+        case 2:  # what only the other field holds
+            distance = random.choice((32768, 65535, 65536, 70_000))
+            program = first + code((0x06, 0, 0, 0, distance)) + wrong * distance + code(RETURN)
+        case _:  # to a function
+            distance = random.choice((32767, 32768, 65536))
+            program = code(call(distance), RETURN) + wrong * (distance - 2) + code(RETURN) + first + code(RETURN)
+    return Case(program, result, is_elf=False)
+
+
 def long_code(random: Random) -> Case:
     """Jumps near the ends of their fields, and expansions that no average foresees."""
+    if random.random() < 0.02:
+        return far(random)
     many = random.choice((100, 300, 3000))
     match random.randrange(3):
         case 0:  # branches that overlap, all taken or not

@@ -377,6 +377,19 @@ def write_to_read_only(random: Random) -> Case:
     return Case(_data_object(random, Rel(0, WIDE_64, ".rodata"), (*lddw(), _MOV0, writing, EXIT)), FAULT)
 
 
+def bad_helper_range_in_data(random: Random) -> Case:
+    """Begins in a section and ends behind it; or is all of one that may not be written."""
+    size, inside = random.choice((8, 12, 64, 4096)), random.choice((1, 4, 7))
+    low, length = random.choice(((size - inside, 8), (size, 1), (-1, 1), (-inside, 8), (0, size + 1), (0, 1 << 30)))
+    section, flags, name = random.choice(((".rodata", A, "print"), (".data", A | W, "print"), (".data", A | W, "fill")))
+    if random.random() < 0.3:
+        low, length, section, flags, name = 0, random.choice((1, size)), ".rodata", A, "fill"
+    slots = (*lddw(), (0x07, 1, 0, 0, low), (0xB7, 2, 0, 0, length), call(), EXIT)
+    sections = (Sec(".text", A | X, code(*slots)), Sec(section, flags, random.randbytes(size)))
+    relocations = (Rel(0, WIDE_64, section), Rel(32, CALL_32, name))
+    return Case(write(sections, (Sym(name),), {".text": relocations}), FAULT)
+
+
 def walk_between_regions(random: Random) -> Case:
     """Down from .data, or up from .rodata: something unmapped lies between."""
     down, step = random.random() < 0.5, random.choice((1, 4, 8))
@@ -445,6 +458,7 @@ _ALL: tuple[tuple[Maker, str], ...] = (
     (bss, "E79 E91"),
     (absurd_bss, "rule-8"),
     (write_to_read_only, "E81 E83"),
+    (bad_helper_range_in_data, "H09"),
     (walk_between_regions, "E85"),
     (narrow_pointer, "E87"),
     (long_chains, "rule-8"),

@@ -25,11 +25,12 @@ from differential.hostile.damage import DAMAGES, damaged
 from differential.hostile.inputs import CASES, Given, draw, own_objects, shared_objects
 from differential.hostile.judge import Judged, cpu_limit, judge, memory_limit
 from differential.hostile.kinds import kinds
+from differential.hostile.kinds_of_code import far
 from differential.hostile.shrink import differences, shrunk
 from differential.hostile.workers import judged
 from runtime import Event, Exited, Host
 from runtime.cage import Cage
-from validator.elf import relocations
+from validator.elf import Symbol, relocations
 from validator.errors import LoadError
 from validator.link import link
 from validator.reach import reach
@@ -59,6 +60,14 @@ def test_a_kind_ends_as_it_should_whatever_is_drawn(name: str) -> None:
 @pytest.mark.parametrize("name", kinds())
 def test_a_kind_is_more_than_one_input(name: str) -> None:
     assert len({kinds()[name].make(Random(sample)) for sample in range(40)}) > 4
+
+
+@pytest.mark.parametrize("shape", range(4), ids=["forwards", "backwards", "by 32 bits", "to a function"])
+def test_far_jumps_arrive(shape: int) -> None:
+    case = far(Random(shape), shape)
+    assert len(case.data) > 8 << 15
+    result = judge(Given(0, "far", case.data, case.is_elf, case.mem, case.entry, case.expected), Host())
+    assert not result.problem, result
 
 
 # ---------------------------------------------------------------- damage and drawing
@@ -199,6 +208,36 @@ def test_a_planted_error_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch)
     pytest.fail(f"not found; only {found}")
 
 
+MISREAD: dict[str, Callable[..., object]] = {
+    "section_name": lambda name: name + "x",
+    "contents": lambda data: data[1:],
+    "symbol_name": lambda name: name[:-1],
+    "relocations": lambda rows: rows[1:],
+}
+FIELDS = {f"symbol {field}": field for field in ("name_offset", "info", "other", "section", "value", "size")}
+
+
+@pytest.mark.skipif(not second_reader.AVAILABLE, reason="pyelftools is not installed: there is no second reader")
+@pytest.mark.parametrize("what", [*MISREAD, *FIELDS])
+def test_the_second_reader_sees_whatever_the_first_misreads(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_more(row: Symbol) -> Symbol:
+        return row._replace(**{FIELDS[what]: getattr(row, FIELDS[what]) + 1})
+
+    name, spoil = (what, MISREAD[what]) if what in MISREAD else ("symbol", one_more)
+    right = getattr(validator.elf, name)
+    monkeypatch.setattr(second_reader, name, lambda *arguments: spoil(right(*arguments)))
+    assert second_reader.disagreements(own_objects()[0].data) != []
+
+
+def test_what_our_reader_raises_beside_its_own_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("planted")
+
+    monkeypatch.setattr(second_reader, "relocations", broken)
+    with pytest.raises(KeyError):
+        second_reader.disagreements(own_objects()[0].data)
+
+
 def test_inputs_after_one_that_ends_the_process_are_judged() -> None:
     def fragile(given: Given, host: Host) -> Judged:
         if given.number in (3, 4, 9):
@@ -226,6 +265,7 @@ def test_a_problem_is_shrunk_and_printed_with_its_replay(capsys: pytest.CaptureF
     assert hostile_command.main(arguments, needs_ab) == 1
     report = json.loads(path.read_text())
     assert report["inputs"] == 160
+    assert {"python", "processor"} <= report["versions"].keys()
     assert report["problems"] == len(report["found"]) > 0
     shown = capsys.readouterr().out
     replay = report["found"][0]["replay"]
