@@ -9,7 +9,9 @@
     engines/    run the snippets of a chunk
     outcome     what an engine left, and how two of them differ
     shrink      a smaller snippet on which the engines still differ
-    campaign    all of it, in two processes
+    campaign    all of it
+    workers     tasks in processes, whose death is a result
+    versions    what ran
     operands    every form with every register, and the edges of numbers
     reading     instructions as parts of Intel's syntax
     encodings   every form against Capstone and Keystone

@@ -6,7 +6,6 @@ import argparse
 import importlib
 import json
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from differential.encodings import SHORTER, WRITTEN, Compared, Part, compare, parts
+from differential.versions import named, versions
 from differential.workers import Died, in_processes
 
 LIBRARIES = {"capstone": "capstone", "keystone": "keystone-engine"}  # module, and distribution
@@ -50,10 +50,10 @@ def main(arguments: Sequence[str]) -> int:
             forms[part.form.__name__].add(_lost(part, made.how) if isinstance(made, Died) else made)
             bar.advance(task)
             bar.refresh()
-    versions = {module: version(distribution) for module, distribution in LIBRARIES.items()}
-    _show(console, forms, versions)
+    there = versions(*LIBRARIES.values())
+    _show(console, forms, there)
     if asked.json is not None:
-        report = {"versions": versions, "forms": {form: _as_json(found) for form, found in forms.items()}}
+        report = {"versions": there, "forms": {form: _as_json(found) for form, found in forms.items()}}
         asked.json.write_text(json.dumps(report, indent=2) + "\n")
     return 1 if any(found.disagreed for found in forms.values()) else 0
 
@@ -74,7 +74,7 @@ def _as_json(found: Compared) -> dict[str, object]:
     }
 
 
-def _show(console: Console, forms: dict[str, Compared], versions: dict[str, str]) -> None:
+def _show(console: Console, forms: dict[str, Compared], there: dict[str, str]) -> None:
     table = Table()
     for heading in ("form", "instances", "as Keystone", "Keystone shorter", "disagree"):
         table.add_column(heading, justify="left" if heading == "form" else "right", no_wrap=True)
@@ -89,5 +89,5 @@ def _show(console: Console, forms: dict[str, Compared], versions: dict[str, str]
         total.add(found)
         for disagreement in found.disagreements:
             console.print(disagreement, style="red", markup=False, highlight=False, soft_wrap=True)
-    libraries = ", ".join(f"{name} {number}" for name, number in versions.items())
-    console.print(f"{total.instances} instances, {total.disagreed} disagreements; {libraries}", highlight=False)
+    console.print(f"{total.instances} instances, {total.disagreed} disagreements", highlight=False)
+    console.print(named(there), markup=False, highlight=False, soft_wrap=True)

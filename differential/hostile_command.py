@@ -20,6 +20,7 @@ from differential.hostile.judge import Judged, judge
 from differential.hostile.kinds import kinds
 from differential.hostile.shrink import differences, shrunk
 from differential.hostile.workers import Judge, Record, judged, judged_alone
+from differential.versions import named, versions
 
 INPUTS, SEED = 100_000, 1
 SHOWN_PROBLEMS = 3  # shrunk and in full; one per sort
@@ -121,6 +122,7 @@ def _show(console: Console, results: Results, seed: int, seconds: float) -> None
         highlight=False,
         soft_wrap=True,
     )
+    console.print(named(versions("pyelftools")), markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_problems(console: Console, results: Results, seed: int, judging: Judge) -> None:
@@ -157,6 +159,7 @@ def _as_json(results: Results, seed: int, missing: dict[str, str], seconds: floa
         "seconds": round(seconds, 3),
         "most_cpu_seconds": round(results.most_cpu_seconds, 3),
         "most_peak_bytes": results.most_peak_bytes,
+        "versions": versions("pyelftools"),
         "missing": missing,
         "kinds": {kind: dict(ended) for kind, ended in sorted(results.ended.items())},
         "found": [

@@ -29,6 +29,7 @@ from differential.programs.program import GuestProgram, listing, named_rows
 from differential.programs.shrink import shrunk
 from differential.programs.writer import write_program
 from differential.report import SHOWN_MISMATCHES, Display, show_lost
+from differential.versions import named, versions
 from runtime.arena import native_unavailable
 
 PROGRAMS = 2000
@@ -92,6 +93,7 @@ def show_result(console: Console, campaign: Campaign, result: Result, seconds: f
     console.print(f"{result.programs} programs: {ended}", highlight=False, soft_wrap=True)
     ran = ", ".join(f"{name} {result.engines[name]}" for name in ENGINES)
     console.print(f"runs: {ran}; seed {campaign.seed}, {seconds:.1f} s", highlight=False, soft_wrap=True)
+    console.print(named(versions()), markup=False, highlight=False, soft_wrap=True)
     rare = result.missing_forms() if counted else []
     if rare:
         console.print(f"fewer than {LEAST_PER_FORM} times: {'; '.join(rare)}", highlight=False, soft_wrap=True)
@@ -151,6 +153,7 @@ def as_json(campaign: Campaign, result: Result, seconds: float) -> dict[str, Any
         "forms": {name: result.forms[name] for name in named_rows()},
         "ended": dict(result.ended),
         "engines": {name: result.engines[name] for name in ENGINES},
+        "versions": versions(),
         "seed": campaign.seed,
         "first": campaign.first,
         "seconds": round(seconds, 3),

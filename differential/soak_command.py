@@ -17,6 +17,7 @@ from rich.table import Table
 
 from differential.soak.resources import AVAILABLE, Resources
 from differential.soak.run import EPOCH, Report, Soak, soak
+from differential.versions import named, versions
 
 MINUTES, SEED = 5.0, 1
 _FORK = get_context("fork")
@@ -104,6 +105,7 @@ def _show(console: Console, report: Report) -> None:
         console.print(f"after the warm-up and at the end: {shown}", highlight=False, soft_wrap=True)
     line = f"{report.guests} guests, {report.epochs} times all ended; seed {report.seed}, {report.seconds:.1f} s"
     console.print(line, highlight=False)
+    console.print(named(versions()), markup=False, highlight=False, soft_wrap=True)
     if report.broken:
         console.print(report.broken, style="red", markup=False, highlight=False, soft_wrap=True)
         console.print(f"replay: {replay_command(report)}", markup=False, highlight=False, soft_wrap=True)
@@ -117,4 +119,5 @@ def as_json(report: Report) -> dict[str, Any]:
         name: None if counted is None else counted._asdict()
         for name, counted in (("base", report.base), ("now", report.now))
     }
-    return {**asdict(report), **resources, "replay": replay_command(report) if report.broken else ""}
+    replay = replay_command(report) if report.broken else ""
+    return {**asdict(report), **resources, "versions": versions(), "replay": replay}

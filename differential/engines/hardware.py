@@ -18,17 +18,16 @@ from __future__ import annotations
 import faulthandler
 import mmap
 import os
-import platform
 import resource
 import signal
 import struct
-from pathlib import Path
 
 from differential.chunk import Chunk
 from differential.engines.missing import EngineMissing
 from differential.outcome import ASTRAY, DIVIDE_ERROR, ENDLESS, FINISHED, FLAGS, MEMORY_FAULT, Outcome
 from differential.placement import ARENA_BYTES, CAGE_BYTES, END_SLOT, SLOTS, START_SLOT, Placement
 from differential.snippet import PAGE, operation_for
+from differential.versions import processor
 from jit.assemble import join, template
 from jit.context import Exit
 from jit.registers import CAGE, Reg
@@ -103,16 +102,6 @@ def _save(base: int) -> tuple[X86, ...]:
 
 def _save_rbp(base: int) -> tuple[X86, ...]:
     return (MovReg(64, Reg.rax, CAGE), MovImm64(CAGE, base), Store(8, Mem(_OUT + 8 * CAGE), Reg.rax), *_BACK_TO_HOST)
-
-
-def processor() -> str:
-    """The name of this processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 class Hardware:

@@ -6,13 +6,14 @@ import os
 import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+
+from differential.versions import processor
 
 
 def facts() -> dict[str, str]:
     """Processor, cores, kernel, and the versions of what takes part."""
     return {
-        "cpu": _processor(),
+        "cpu": processor(),
         "cores": str(os.cpu_count()),
         "kernel": platform.release(),
         "python": platform.python_version(),
@@ -20,15 +21,6 @@ def facts() -> dict[str, str]:
         "wasmtime": _package("wasmtime"),
         "ziglang": _package("ziglang"),
     }
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _first_line(*command: str) -> str:

@@ -81,7 +81,7 @@ def test_the_command_counts_and_fails_if_there_is_a_disagreement(
     report = json.loads(file.read_text())
     assert report["forms"].keys() == {form.__name__ for form in WRITTEN}
     assert report["forms"]["LeaIndexed"]["instances"] == 92
-    assert report["versions"].keys() == {"capstone", "keystone"}
+    assert report["versions"].keys() >= {"python", "capstone", "keystone-engine"}
     monkeypatch.delitem(SHORTER, AluImm32)  # its first instance is of eax
     assert command.main(["encodings", "--every", "1009", "--jobs", "1"]) == 1
 

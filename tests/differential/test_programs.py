@@ -148,6 +148,7 @@ def test_the_command_prints_its_seed_and_writes_its_results(tmp_path: Path, caps
     assert status == 0
     assert "seed 1" in capsys.readouterr().out
     results = json.loads(file.read_text())
+    assert {"python", "processor"} <= results["versions"].keys()
     assert results["programs"] == 4 and results["mismatches"] == 0 and len(results["forms"]) == len(named_rows())
 
 

@@ -209,6 +209,7 @@ def test_the_command_reports(tmp_path: Path) -> None:
     assert soak_command.main(["--guests", "60", "--seed", "9", "--json", str(path)]) == 0
     report = json.loads(path.read_text())
     assert report["seed"] == 9
+    assert {"python", "processor"} <= report["versions"].keys()
     assert report["guests"] >= 60
     assert report["broken"] == report["replay"] == ""
     assert report["now"]["slots"] == 1
