@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
 DEMO := runtime/guest_code/demo
+ARTEFACTS ?= .ci/artefacts
 
 .PHONY: run test docs clean
 
@@ -21,10 +22,12 @@ test: $(VENV)/test.stamp
 	$(IN_VENV) -m mypy
 	$(IN_VENV) -m sphinx -W -q -b html docs docs/_build
 	$(IN_VENV) -m pytest -n 2 -rs
-	$(IN_VENV) -m differential --sequences 2000
-	$(IN_VENV) -m differential hostile --inputs 2000
-	$(IN_VENV) -m differential soak --guests 1000
-	$(IN_VENV) -m differential programs --programs 300
+	mkdir -p $(ARTEFACTS)
+	$(IN_VENV) -m differential --sequences 2000 --json $(ARTEFACTS)/sequences.json
+	$(IN_VENV) -m differential encodings --every 7 --json $(ARTEFACTS)/encodings.json
+	$(IN_VENV) -m differential hostile --inputs 2000 --json $(ARTEFACTS)/hostile.json
+	$(IN_VENV) -m differential soak --guests 1000 --json $(ARTEFACTS)/soak.json
+	$(IN_VENV) -m differential programs --programs 300 --json $(ARTEFACTS)/programs.json
 	$(IN_VENV) -m proofs --no-cache --mutants --crosshair 16
 
 docs: $(VENV)/test.stamp
