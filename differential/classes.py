@@ -1,8 +1,9 @@
 """Where each class of failure from the collection of others' bug reports is looked for, if not by a kind of input.
 
 The collection's README has rules (`rule-N` here) and tables of sequences with ids. A kind of hostile input names what
-it covers itself (`differential.hostile.kinds`); here is what a soak covers, what a test does that needs no campaign,
-and what no package of this repository does yet. A test compares all of these with the README.
+it covers itself (`differential.hostile.kinds`); here is what the campaign of programs and a soak cover, what a test
+does that needs no campaign, and what no package of this repository does yet. A test compares all of these with the
+README.
 """
 
 from __future__ import annotations
@@ -11,6 +12,13 @@ import re
 from collections.abc import Mapping
 
 from differential.hostile.kinds import kinds
+
+PROGRAMS: Mapping[str, str] = {  # what of `differential.programs` shows it
+    "H07": "outcome.differences",  # kind, pc, address, size and direction of a fault, and all memory, on five engines
+    "H15": "simulated.SimulatedArena._simulate",  # the host's registers, and its stack, are what they were
+    "H17": "engines._in_turns",
+    "rule-11": "outcome.differences",
+}
 
 SOAK: Mapping[str, str] = {  # what of `differential.soak.run.Soak` shows it
     "H01": "close",  # while it waits: the late answer is refused, nobody else notices
@@ -23,7 +31,16 @@ SOAK: Mapping[str, str] = {  # what of `differential.soak.run.Soak` shows it
 }
 
 TESTS: Mapping[str, str] = {  # a test that says it all
+    "H01": "tests/runtime/test_preemption.py::test_stop_ends_an_awaited_helper_at_once",
     "H03": "tests/runtime/test_preemption.py::test_waiting_for_a_helper_is_not_charged_to_the_guest",
+    "H05": "tests/runtime/test_preemption.py::test_cheap_helper_calls_in_a_loop_can_be_stopped",
+    "H07": "tests/differential/test_faults.py::test_a_fault_is_the_same_on_every_engine",
+    "H09": "tests/runtime/test_memory.py::test_what_cannot_be_written_whole_is_not_written_at_all",
+    "H11": "tests/runtime/test_recycling.py::test_the_next_tenant_of_a_slot_sees_zeros",
+    "H13": "tests/runtime/test_recycling.py::test_no_mapping_is_writable_and_executable_at_any_time",
+    "H17": "tests/runtime/test_snapshot.py::test_a_guest_may_change_engines_at_every_single_suspension",
+    "H19": "tests/runtime/test_guest.py::test_fault_at_any_depth_and_then_a_clean_start",
+    "rule-10": "tests/runtime/test_corpus_on_jit.py::test_corpus",
     "rule-12": "tests/runtime/test_preemption.py::test_waiting_for_a_helper_is_not_charged_to_the_guest",
 }
 
@@ -47,5 +64,5 @@ def named(readme: str) -> set[str]:
 def without_a_place(classes: set[str]) -> set[str]:
     """Those of `classes` that nothing here looks for, and that are not said to belong elsewhere."""
     by_kinds = {name for kind in kinds().values() for name in kind.covers}
-    here = by_kinds | set(SOAK) | set(TESTS)
+    here = by_kinds | set(PROGRAMS) | set(SOAK) | set(TESTS)
     return {name for name in classes if name not in here and name not in NOT_HERE and name[0] not in NOT_HERE}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
-from differential.classes import NOT_HERE, SOAK, TESTS, named, without_a_place
+from differential.classes import NOT_HERE, PROGRAMS, SOAK, TESTS, named, without_a_place
 from differential.hostile.inputs import CASES
 from differential.hostile.kinds import kinds
 from differential.soak.run import Soak
@@ -28,7 +30,7 @@ def test_every_class_has_a_place() -> None:
     assert {"rule-1", "rule-17", "H01", "P02", "W01", "A02"} <= classes
     assert len(classes) > 40
     assert without_a_place(classes) == set()
-    assert {name for name in (*SOAK, *TESTS) if name not in classes} == set()
+    assert {name for name in (*PROGRAMS, *SOAK, *TESTS) if name not in classes} == set()
     assert {name for name in covered() if name.startswith(("H", "rule"))} <= classes
 
 
@@ -48,6 +50,9 @@ def test_a_class_without_a_place_is_noticed() -> None:
 
 def test_the_places_exist() -> None:
     assert all(callable(getattr(Soak, name)) for name in SOAK.values())
+    for place in PROGRAMS.values():
+        module, _, name = place.partition(".")
+        assert callable(attrgetter(name)(importlib.import_module(f"differential.programs.{module}"))), place
     for test in TESTS.values():
         path, _, name = test.partition("::")
         assert f"def {name}(" in (REPOSITORY / path).read_text()
