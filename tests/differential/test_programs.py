@@ -180,8 +180,7 @@ def swaps(program: GuestProgram) -> bool:
 
 
 @NATIVE
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("engine", ["simulator", "native", "uncounted", "turns"])
+@pytest.mark.parametrize(("engine", "jobs"), [("simulator", "1"), ("native", "2"), ("uncounted", "1"), ("turns", "2")])
 def test_a_program_that_ends_a_worker_is_named_and_the_others_go_on(
     engine: str, jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
