@@ -3,6 +3,7 @@
     run       one guest, from an object file to its outcome
     vectors   programs with known outcomes, for conformance
     explain   what each pass makes of each instruction
+    serve     objects that live for long, over JSON-RPC on stdin and stdout
 
 Renders what the library returns or raises, and decides nothing else. Exit status: 0 if all is well, 1 if a guest did
 not exit by itself or a vector failed, 2 if the input cannot be loaded; then the error's text is on stderr.
@@ -32,6 +33,7 @@ from runtime.explain_text import render
 from runtime.memory import GuestMemory
 from runtime.outcomes import Exited, Faulted, Outcome
 from runtime.program import DEFAULT_LIMITS, INTERPRETER, JIT, load
+from runtime.server.command import add_serve
 from runtime.sources import Sources
 from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
 from validator.errors import LoadError
@@ -92,6 +94,7 @@ def command_line() -> argparse.ArgumentParser:
     part.add_argument("--function", type=int, metavar="PC", help="only the function that holds this pc")
     shown.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead of text")
     shown.add_argument("--sources", type=Path, metavar="DIR", help="where the C files that the object names are")
+    add_serve(commands)
     return parser
 
 
