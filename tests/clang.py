@@ -11,6 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import runtime.sdk
+
+SDK = Path(runtime.sdk.__file__).parent
+# As the guide says; zig would add checks for undefined behaviour to what is not optimised.
+LOOP_OPTIONS = ("-ffreestanding", "-mllvm", "-bpf-stack-size=4096", "-fno-sanitize=undefined", f"-I{SDK}")
+
 
 @cache
 def compiled(source: str, *options: str) -> bytes:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
+from runtime.helpers import HelperFunction
+from runtime.memory import GuestMemory
+from runtime.sdk.calls import SDK_CALLS, SdkCall
 from runtime.sdk.codes import CLOSED, TIMEOUT
 from runtime.sdk.handles import Handles
 from runtime.sdk.values import Value
 
-Answer = Value | bytes | Callable[[Value], Value | bytes]  # a negative integer is a status
+# A value or bytes; a negative integer is a status. Or what computes them from the arguments.
+Answer = Value | bytes | Callable[[Value, "ScriptedServices"], Value | bytes]
 
 
 class ScriptedServices:
@@ -71,9 +76,20 @@ class ScriptedServices:
         self.waits.append(timeout_ms)
         self.trace.append(["call", capability, arguments])
         answer = self._answers.get(capability, {})
-        return self._handle(answer(arguments) if callable(answer) else answer)
+        return self._handle(answer(arguments, self) if callable(answer) else answer)
 
     def _handle(self, value: Value | bytes) -> int:
         if type(value) is int and value < 0:
             return value
         return self.handles.add(value)
+
+
+def helpers(services: ScriptedServices) -> dict[int | str, HelperFunction]:
+    """The sf_ calls for `runtime.load`."""
+    return {name: partial(_answer, call, services) for name, call in SDK_CALLS.items()}
+
+
+def _answer(call: SdkCall, services: ScriptedServices, memory: GuestMemory, *arguments: int) -> int:
+    answer = call(services, memory, *arguments)
+    assert answer is not None, "scripted services answer at once"
+    return answer
