@@ -33,6 +33,7 @@ from runtime.explain_text import render
 from runtime.memory import GuestMemory
 from runtime.outcomes import Exited, Faulted, Outcome
 from runtime.program import DEFAULT_LIMITS, INTERPRETER, JIT, load
+from runtime.sdk.command import add_sdk
 from runtime.server.command import add_serve
 from runtime.sources import Sources
 from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
@@ -95,6 +96,7 @@ def command_line() -> argparse.ArgumentParser:
     shown.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead of text")
     shown.add_argument("--sources", type=Path, metavar="DIR", help="where the C files that the object names are")
     add_serve(commands)
+    add_sdk(commands)
     return parser
 
 

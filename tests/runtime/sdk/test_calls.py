@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 
 from runtime import GuestPointerFault
+from runtime.sdk import values
 from runtime.sdk.codes import (
     CLOSED,
     DENIED,
@@ -576,3 +579,39 @@ def test_release_drops_what_was_made_since_the_mark(made: Caller) -> None:
     assert made.call("sf_release", mark) == 0
     for wrong in (0, INVALID, I64_MIN):
         assert made.call("sf_release", wrong) == INVALID
+
+
+# ---------------------------------------------------------------- cost
+
+
+def test_building_step_by_step_never_measures_what_is_there(made: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else 4,000 steps would take as long as millions."""
+
+    def measured(_: Value) -> NoReturn:
+        raise AssertionError("a container was measured as a whole")
+
+    monkeypatch.setattr(values, "encode", measured)
+    monkeypatch.setattr(values, "_nodes_and_depth", measured)
+    array, parent = made.call("sf_json_array"), made.call("sf_json_object")
+    for n in range(4000):
+        mark = made.call("sf_mark")
+        assert made.call("sf_json_push_number", array, n % 100) == 0
+        assert made.call("sf_json_set_raw", parent, "items", array) == 0
+        assert made.call("sf_json_set_number_raw", parent, "n", n) == 0
+        assert made.call("sf_json_at", made.call("sf_json_get_raw", parent, "items"), n) > 0
+        made.call("sf_release", mark)
+
+
+def test_what_an_object_can_make_the_process_hold_is_bounded(made: Caller) -> None:
+    """The worst values that were found: thirty times as large as their text."""
+    worst = b"[" + b",".join([b'{"a":1}'] * 2047) + b"]"
+    assert len(worst) <= MAX_VALUE_BYTES
+    tracemalloc.start()
+    try:
+        while made.call("sf_json_parse", worst) != LIMIT:
+            pass
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(made.services.handles) == MAX_HANDLES
+    assert held < 80 << 20
