@@ -64,41 +64,45 @@ class GuestMemory:
 
     def read(self, pointer: int, length: int) -> bytes:
         """A copy of [pointer, pointer + length). Raises GuestPointerFault."""
-        self._check(pointer, length, False)
-        return bytes(self._guest().slot_memory[pointer : pointer + length]) if length else b""
+        if not length:
+            return b""
+        owner = self._guest()
+        _check(owner, pointer, length, False)
+        return bytes(owner.slot_memory[pointer : pointer + length])
 
     def write(self, pointer: int, content: bytes | memoryview) -> None:
         """Put `content` at `pointer`. Raises GuestPointerFault, and then nothing is written."""
-        self._check(pointer, len(content), True)
         if content:
-            self._guest().slot_memory[pointer : pointer + len(content)] = content
+            owner = self._guest()
+            _check(owner, pointer, len(content), True)
+            owner.slot_memory[pointer : pointer + len(content)] = content
 
     def check_writable(self, pointer: int, length: int) -> None:
         """Raise GuestPointerFault unless all of [pointer, pointer + length) can be written: before doing the work."""
-        self._check(pointer, length, True)
+        if length:
+            _check(self._guest(), pointer, length, True)
 
     def read_text(self, pointer: int, limit: int = 4096) -> bytes:
         """The bytes before the first NUL, at most `limit`. Raises GuestPointerFault if the region ends before it."""
-        span = self._check(pointer, 1, False)
-        assert span is not None
+        owner = self._guest()
+        span = _check(owner, pointer, 1, False)
         available = min(span.low + span.size - pointer, limit)
-        found = bytes(self._guest().slot_memory[pointer : pointer + available])
+        found = bytes(owner.slot_memory[pointer : pointer + available])
         end = found.find(0)
         if end >= 0:
             return found[:end]
         if available < limit:
-            raise self._fault(pointer, available + 1, False)
+            raise _fault(owner, pointer, available + 1, False)
         return found
 
-    def _check(self, pointer: int, length: int, write: bool) -> Span | None:
-        if length == 0:
-            return None
-        owner = self._guest()
-        span = host_span(owner.layout, owner.frame_top, pointer, length, write) if length > 0 else None
-        if span is None:
-            raise self._fault(pointer, length, write)
-        return span
 
-    def _fault(self, pointer: int, length: int, write: bool) -> GuestPointerFault:
-        owner = self._guest()
-        return GuestPointerFault(pointer, length, write, host_spans(owner.layout, owner.frame_top, write))
+def _check(owner: Owner, pointer: int, length: int, write: bool) -> Span:
+    """What holds the range, which is not empty. Raises GuestPointerFault."""
+    span = host_span(owner.layout, owner.frame_top, pointer, length, write) if length > 0 else None
+    if span is None:
+        raise _fault(owner, pointer, length, write)
+    return span
+
+
+def _fault(owner: Owner, pointer: int, length: int, write: bool) -> GuestPointerFault:
+    return GuestPointerFault(pointer, length, write, host_spans(owner.layout, owner.frame_top, write))
