@@ -4,6 +4,7 @@
     vectors   programs with known outcomes, for conformance
     explain   what each pass makes of each instruction
     serve     objects that live for long, over JSON-RPC on stdin and stdout
+    sdk       the header, the guide and the examples, for those who write programs for these
 
 Renders what the library returns or raises, and decides nothing else. Exit status: 0 if all is well, 1 if a guest did
 not exit by itself or a vector failed, 2 if the input cannot be loaded; then the error's text is on stderr.

@@ -4,7 +4,7 @@
     values     JSON values and their limits; what encoded size, nodes and depth a value has, kept up to date as it grows
     handles    the table of one object: handle -> value
     calls      what each helper does with a guest's memory and handles; waiting and the outside world are `Services`
-    texts      the header, the guide and the examples, as people get them
+    texts      the header, the guide and the examples, as people get them; `command` prints them
 
 Nothing here waits, keeps time or talks to anybody: whoever owns the object (`runtime.node`) is its `Services`.
 """
