@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-FOLDERS = ("runtime/guest_code", "tests/bench/kernels")
+FOLDERS = ("runtime/guest_code", "tests/bench/kernels", "tests/runtime/server/guests")
 COMPILE = (
     *("-m", "ziglang", "cc", "-target", "bpfel-freestanding", "-mcpu=v4", "-O2", "-ffreestanding", "-g", "-c"),
-    *("-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=.=", "-fdebug-compilation-dir=."),
+    *("-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=.=", "-fdebug-compilation-dir=.", "-Iruntime/sdk"),
 )
 
 
