@@ -8,6 +8,7 @@ a bound of the transport, with one line on stderr.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -19,8 +20,20 @@ from runtime.server.session import Session
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
+def _tune_collector() -> None:
+    """Let the garbage collector look at everything only when millions of containers have come.
+
+    Nothing here makes cycles as it goes, so what it finds is nothing, and each full look takes milliseconds for
+    thousands of objects: with Python's thresholds, a tenth of the time in which 10,000 objects are loaded.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 20)
+
+
 def serve(make_node: Callable[[Embedder], Node]) -> int:
     """Serve one session; the exit status."""
+    _tune_collector()
     output_fd = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)
     try:
