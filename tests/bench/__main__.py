@@ -1,4 +1,4 @@
-"""Benchmarks: `python -m tests.bench [speed|passes|overhead|memory|fairness|parking|all]`.
+"""Benchmarks: `python -m tests.bench [speed|passes|overhead|memory|fairness|parking|objects|all]`.
 
     speed     the code that the JIT makes, against gcc -O2 (and wasmtime, where it is installed)
     passes    microseconds per eBPF instruction of every pass
@@ -6,6 +6,7 @@
     memory    what an idle guest holds: resident bytes, mappings
     fairness  how long an event waits for its guest while others spin
     parking   what a parked guest holds, and how long it takes to wake up (a hundred thousand of them; a minute)
+    objects   ten thousand objects on a served node, beside the peer's figures
 
 Numbers are for a reader, not for a test: machines differ and are shared, so every figure that can be a ratio is one,
 taken within the run. Times are thread CPU time. The smoke test looks at results only, not at times.
@@ -20,10 +21,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import machine, memory, node, overhead, passes, speed
+from tests.bench import machine, memory, node, objects, overhead, passes, speed
 from tests.bench.programs import SHARED, named
 
-_ALL = ("speed", "passes", "overhead", "memory", "fairness", "parking")
+_ALL = ("speed", "passes", "overhead", "memory", "fairness", "parking", "objects")
 
 
 def main() -> None:
@@ -33,6 +34,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers to FILE")
     parser.add_argument("--only", action="append", default=[], metavar="KERNEL", help="this kernel; may be repeated")
     parser.add_argument("--pairs", type=int, default=7, metavar="N", help="runs of each engine for `speed`")
+    parser.add_argument(
+        "--count",
+        type=int,
+        action="append",
+        metavar="N",
+        help="objects for `objects`, 10,000 if not given; may be repeated",
+    )
     arguments = parser.parse_args()
     console = Console()
     facts = machine.facts()
@@ -59,6 +67,8 @@ def main() -> None:
         found["fairness"] = asdict(node.fairness(console))
     if "parking" in wanted:
         found["parking"] = asdict(node.parking(console))
+    if "objects" in wanted:
+        found["objects"] = [asdict(each) for each in objects.run(console, arguments.count or (objects.COUNT,))]
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 

@@ -26,7 +26,7 @@ from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wai
 from tests.clang import compiled
 
 MARKER = struct.pack("<Q", 0x1122334455667788)
-_WAITER = """
+WAITER = """
 #include "spinfoam.h"
 volatile sf_u64 seed = 0x1122334455667788ULL;
 SF_MAIN sf_i64 entry(void) {
@@ -157,7 +157,7 @@ def fairness(console: Console, spinning: int = 100, waiting: int = 1000, events:
 
     async def story(node: Node, clock: Clock) -> None:
         rng = random.Random(1)
-        waiter, spinner = built(_WAITER), built(_SPINNER)
+        waiter, spinner = built(WAITER), built(_SPINNER)
         object_ids = [await _started(node, distinct(waiter, number)) for number in range(waiting)]
         await _all_waiting(node, object_ids)
 
@@ -214,7 +214,7 @@ def parking(console: Console, guests: int = 100_000, events: int = 2000) -> Park
 
     async def story(node: Node, clock: Clock) -> None:
         rng = random.Random(2)
-        waiter = built(_WAITER)
+        waiter = built(WAITER)
         first = await _started(node, distinct(waiter, guests))
         await _all_waiting(node, [first])
         gc.collect()
