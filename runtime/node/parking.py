@@ -1,21 +1,26 @@
 """Which waiting guests are parked: kept as the bytes of a snapshot, their memory and address space returned.
 
 A parked guest is restored when its timer, event or answer arrives; it cannot tell. Two reasons to park: a guest has
-waited for `idle_seconds`, or more than `resident` guests wait, and this one has waited longest. The second keeps
-tens of thousands of objects under the kernel's limit on mappings, of which a guest takes four.
+waited for `idle_seconds`; or memory is short, and this one has waited longest. Memory is short when more than
+`resident` guests wait, which keeps tens of thousands of objects under the kernel's limit on mappings, of which a guest
+takes four; or when the process has more than `memory_bytes`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from jit.layout import PAGE
+
 _MAPS_PER_GUEST = 4
 _MAPS_KEPT = 4000  # for the interpreter, its libraries, the code arena, guests that run
 _MAX_MAP_COUNT = Path("/proc/sys/vm/max_map_count")
 _USUAL_MAX_MAP_COUNT = 65530
+_STATM = Path("/proc/self/statm")
 
 
 def _resident_limit() -> int:
@@ -26,16 +31,30 @@ def _resident_limit() -> int:
     return max((maps - _MAPS_KEPT) // _MAPS_PER_GUEST, 1)
 
 
+def resident_bytes() -> int:
+    """Memory that this process has, by the kernel's account; 0 where it gives none."""
+    try:
+        return int(_STATM.read_text().split()[1]) * PAGE
+    except (OSError, ValueError):
+        return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Parking:
     """When to park. None: never for this reason.
 
     idle_seconds: a guest that has waited this long. resident: how many waiting guests may keep their memory; by
-    default as many as the kernel's vm.max_map_count allows.
+    default as many as the kernel's vm.max_map_count allows. memory_bytes: resident memory of the whole process.
     """
 
     idle_seconds: float | None = 60.0
     resident: int | None = None
+    memory_bytes: int | None = None
+
+    @property
+    def sweeps(self) -> bool:
+        """Whether to look for guests to park from time to time."""
+        return self.idle_seconds is not None or self.memory_bytes is not None
 
     def resident_limit(self) -> int:
         """How many waiting guests may keep their memory."""
@@ -50,8 +69,15 @@ ItemT = TypeVar("ItemT")
 class Idle(Generic[ItemT]):
     """Waiting guests that have their memory, longest waiting first. `park(item)` gives it back."""
 
-    def __init__(self, policy: Parking, now: Callable[[], float], park: Callable[[ItemT], None]) -> None:
+    def __init__(
+        self,
+        policy: Parking,
+        now: Callable[[], float],
+        park: Callable[[ItemT], None],
+        resident_bytes: Callable[[], int] = resident_bytes,
+    ) -> None:
         self.policy = policy
+        self._resident_bytes = resident_bytes
         self.limit = policy.resident_limit()
         self._now, self._park = now, park
         self._since: dict[ItemT, float] = {}
@@ -78,14 +104,17 @@ class Idle(Generic[ItemT]):
         return False
 
     def sweep(self, at_most: int) -> bool:
-        """Park up to `at_most` guests that have waited long enough; whether there may be more."""
-        if self.policy.idle_seconds is None:
-            return False
-        before = self._now() - self.policy.idle_seconds
+        """Park up to `at_most` guests for the policy's sake; whether there may be more."""
+        idle_seconds = self.policy.idle_seconds
+        before = -math.inf if idle_seconds is None else self._now() - idle_seconds
         for _ in range(at_most):
             item = next(iter(self._since), None)
-            if item is None or self._since[item] > before:
+            if item is None or (self._since[item] > before and not self._short_of_memory()):
                 return False
             del self._since[item]
             self._park(item)
         return True
+
+    def _short_of_memory(self) -> bool:
+        limit = self.policy.memory_bytes
+        return limit is not None and self._resident_bytes() > limit

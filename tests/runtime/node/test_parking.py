@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.node.parking import NEVER, Idle, Parking
+from runtime.node.parking import NEVER, Idle, Parking, resident_bytes
 
 
 class Clock:
@@ -78,3 +78,21 @@ def test_by_default_as_many_guests_stay_as_the_kernel_has_mappings_for() -> None
     limit = Parking().resident_limit()
     assert limit >= 10_000
     assert Parking(resident=3).resident_limit() == 3
+
+
+def test_the_longest_waiting_are_parked_while_the_process_has_too_much() -> None:
+    parked: list[str] = []
+
+    def resident() -> int:
+        return 1000 - 100 * len(parked)
+
+    idle: Idle[str] = Idle(Parking(idle_seconds=None, resident=99, memory_bytes=750), Clock(), parked.append, resident)
+    for name in "abcdef":
+        idle.add(name)
+    assert idle.sweep(2) is True
+    assert idle.sweep(64) is False
+    assert parked == ["a", "b", "c"]
+
+
+def test_the_kernel_says_how_much_memory_there_is() -> None:
+    assert resident_bytes() > 1 << 20
