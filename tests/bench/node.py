@@ -16,14 +16,13 @@ import struct
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wait
-from tests.clang import compiled
+from tests.clang import LOOP_OPTIONS, compiled
 
 MARKER = struct.pack("<Q", 0x1122334455667788)
 WAITER = """
@@ -46,7 +45,7 @@ CAPABILITIES = [Capability("benchmark.ack")]
 
 def built(source: str) -> bytes:
     """What clang makes of a program with the SDK's header."""
-    return compiled(source, "-I", str(Path(str(files("runtime.sdk")))), "-mcpu=v3")
+    return compiled(source, "-mcpu=v3", *LOOP_OPTIONS)
 
 
 def distinct(elf: bytes, number: int) -> bytes:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from importlib.resources import files
-from pathlib import Path
 
 from runtime.node import Capability, HostCall, Node, State, Status, Wait
 from runtime.sdk.values import Value
-from tests.clang import compiled
-
-HEADER_FOLDER = str(Path(str(files("runtime.sdk"))))
+from tests.clang import LOOP_OPTIONS, compiled
 
 
 def built(body: str) -> bytes:
     """The object of a C program with the SDK's header. Skips the test if there is no clang."""
-    return compiled('#include "spinfoam.h"\n' + body, "-I", HEADER_FOLDER, "-mcpu=v3", "-mllvm", "-bpf-stack-size=4096")
+    return compiled('#include "spinfoam.h"\n' + body, "-mcpu=v3", *LOOP_OPTIONS)
 
 
 WAITER = """
