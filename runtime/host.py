@@ -10,6 +10,7 @@ import threading
 
 from runtime.arena import Arena, native_unavailable
 from runtime.cage import Cage
+from runtime.links import Links
 from runtime.preemption import Watcher
 from runtime.text import Texts, Units
 
@@ -20,6 +21,7 @@ class Host:
     def __init__(self) -> None:
         self.cage = Cage()
         self.slots_change = threading.RLock()  # reentrant: a signal handler may stop a guest that is being closed
+        self.links = Links()
         self.texts = Texts()
         self.watcher = Watcher()
         self.native_unavailable = native_unavailable()

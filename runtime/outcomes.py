@@ -1,10 +1,10 @@
 """What can become of a run: values, not exceptions, because a guest's fault is not the host's error.
 
-    Exited     the entry function returned
-    Faulted    the guest did what it may not; it is over, its neighbours are not concerned
-    Preempted  it used up its slice or fuel; it can go on
-    Waiting    it called a helper that has not answered
-    Stopped    the host ended it
+Exited     the entry function returned
+Faulted    the guest did what it may not; it is over, its neighbours are not concerned
+Preempted  it used up its slice or fuel; it can go on
+Waiting    it called a helper that has not answered
+Stopped    the host ended it
 """
 
 from __future__ import annotations

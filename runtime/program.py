@@ -190,7 +190,10 @@ def load(
     def place(read_only_size: int, writable_size: int) -> tuple[int, int]:
         return data_lows(read_only_size)
 
-    linked = link(elf, table.by_name, place, libraries=libraries(), limits=limits)
+    def linked_anew() -> Linked:
+        return link(elf, table.by_name, place, libraries=libraries(), limits=limits)
+
+    linked = host.links.get(elf, table, limits, linked_anew) if table is helpers else linked_anew()
     entries = tuple(sorted(set(linked.entries.values())))
     text = host.texts.get(linked.code, entries, linked.starts, table.numbers)
     return Program(
