@@ -19,7 +19,7 @@ import json
 import math
 from enum import Enum
 from json.encoder import encode_basestring
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from runtime.sdk.codes import MAX_VALUE_BYTES, MAX_VALUE_DEPTH, MAX_VALUE_NODES
 
@@ -62,6 +62,9 @@ class Object(dict[str, Value]):
     def __init__(self, members: dict[str, Value], size: int, nodes: int, depth: int) -> None:
         super().__init__(members)
         self.size, self.nodes, self.depth, self.frozen = size, nodes, depth, False
+
+
+ContainerT = TypeVar("ContainerT", Array, Object)
 
 
 # ---------------------------------------------------------------- text
@@ -197,18 +200,10 @@ def with_item(array: Array, item: Value) -> Array | None:
     """
     size, nodes, depth = measures(item)
     size += array.size + (1 if array else 0)
-    nodes += array.nodes
-    depth = max(array.depth, depth + 1)
-    if size > MAX_VALUE_BYTES or nodes > MAX_VALUE_NODES or depth > MAX_VALUE_DEPTH:
-        return None
-    if isinstance(item, Array | Object):
-        item.frozen = True
-    if array.frozen:
-        array = Array(array, size, nodes, depth)
-    else:
-        array.size, array.nodes, array.depth = size, nodes, depth
-    array.append(item)
-    return array
+    grown = _grown(array, item, size, array.nodes + nodes, max(array.depth, depth + 1))
+    if grown is not None:
+        grown.append(item)
+    return grown
 
 
 def with_member(target: Object, name: str, member: Value) -> Object | None:
@@ -226,16 +221,22 @@ def with_member(target: Object, name: str, member: Value) -> Object | None:
             depth = max(inner_depth, max((measures(other)[2] for other in others), default=0)) + 1
     else:
         size += text_size(name) + 1 + (1 if target else 0)
+    grown = _grown(target, member, size, nodes, depth)
+    if grown is not None:
+        grown[name] = member
+    return grown
+
+
+def _grown(container: ContainerT, part: Value, size: int, nodes: int, depth: int) -> ContainerT | None:
+    """`container`, or a copy if it is frozen, about to hold `part`, with the measures that it will have then."""
     if size > MAX_VALUE_BYTES or nodes > MAX_VALUE_NODES or depth > MAX_VALUE_DEPTH:
         return None
-    if isinstance(member, Array | Object):
-        member.frozen = True
-    if target.frozen:
-        target = Object(target, size, nodes, depth)
-    else:
-        target.size, target.nodes, target.depth = size, nodes, depth
-    target[name] = member
-    return target
+    if isinstance(part, Array | Object):
+        part.frozen = True
+    if container.frozen:
+        return type(container)(container, size, nodes, depth)
+    container.size, container.nodes, container.depth = size, nodes, depth
+    return container
 
 
 def same(left: Value, right: Value) -> bool:
