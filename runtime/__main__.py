@@ -4,6 +4,7 @@
     vectors   programs with known outcomes, for conformance
     explain   what each pass makes of each instruction
     serve     objects that live for long, over JSON-RPC on stdin and stdout
+    top       what they do, again and again
     sdk       the header, the guide and the examples, for those who write programs for these
 
 Renders what the library returns or raises, and decides nothing else. Exit status: 0 if all is well, 1 if a guest did
@@ -35,7 +36,7 @@ from runtime.memory import GuestMemory
 from runtime.outcomes import Exited, Faulted, Outcome
 from runtime.program import DEFAULT_LIMITS, INTERPRETER, JIT, load
 from runtime.sdk.command import add_sdk
-from runtime.server.command import add_serve
+from runtime.server.command import add_serve, add_top
 from runtime.sources import Sources
 from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, run_vector
 from validator.errors import LoadError
@@ -97,6 +98,7 @@ def command_line() -> argparse.ArgumentParser:
     shown.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead of text")
     shown.add_argument("--sources", type=Path, metavar="DIR", help="where the C files that the object names are")
     add_serve(commands)
+    add_top(commands)
     add_sdk(commands)
     return parser
 

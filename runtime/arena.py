@@ -68,6 +68,7 @@ class Arena:
         self._pages = Extents((size - _CODE_OFFSET) // PAGE)
         self.stubs: dict[Exit, int] = {}
         self.ways_in = self._write_stubs()
+        self.on_code: Callable[[int, int, str], None] | None = None  # told of address, size and name of new code
         signature = (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
         self.held = Entries(*self.ways_in, ctypes.PYFUNCTYPE(*signature))  # the interpreter lock is held meanwhile
         self.released = Entries(*self.ways_in, ctypes.CFUNCTYPE(*signature))  # and released
@@ -79,6 +80,11 @@ class Arena:
     @property
     def high(self) -> int:
         return self._reservation.address + self._reservation.size
+
+    @property
+    def code_low(self) -> int:
+        """Where functions begin; trampolines and stubs lie before."""
+        return self.low + _CODE_OFFSET
 
     @property
     def code_bytes(self) -> int:

@@ -13,6 +13,7 @@ import threading
 import weakref
 from bisect import bisect_right
 from dataclasses import replace
+from hashlib import sha256
 
 from jit.compile import Memos, compile_function
 from jit.layout import Layout
@@ -50,6 +51,15 @@ class Text:
         elif (names.entries, names.functions, names.sections) != (linked.entries, linked.functions, linked.sections):
             return linked
         return replace(names, read_only=linked.read_only, writable=linked.writable, writable_size=linked.writable_size)
+
+    def shown_name(self, function: Function) -> str:
+        """What to call `function` where many programs are shown: name, pc, and a hash of the program's code."""
+        program = sha256(self.key[0]).hexdigest()[:8]
+        if self._names is None:
+            return f"pc {function.start} of {program}"
+        called = {pc: name for name, pc in self._names.functions.items()}
+        name = called.get(function.start) or self._names.locate(function.start)[0].name
+        return f"{name} at pc {function.start} of {program}"
 
     def function_at(self, pc: int) -> Function:
         return self.validated.functions[bisect_right(self.starts, pc) - 1]
@@ -155,6 +165,8 @@ class Unit:
             compiled = compile_function(program, function, self.layout, hints, self._memos, self.counted)
             address, size = self._arena.add(compiled.code, self._table)
             self._pages.append((address, size))
+            if self._arena.on_code is not None:
+                self._arena.on_code(address, len(compiled.code.code), self.text.shown_name(function))
             self._native.update((pc, address + offset) for pc, offset in compiled.entries.items())
             self._arena.set_callee(self._table[function.start], self._native[function.start])
             self._compiled.add(function.start)

@@ -204,6 +204,10 @@ class Node:
         """Seconds that an object has run, with what the runtime did for it. Raises NodeError: OBJECT_NOT_FOUND."""
         return self._get(object_id).used_in_all
 
+    def usages(self) -> dict[str, float]:
+        """The same of all objects, by id."""
+        return {object_id: item.used_in_all for object_id, item in self._objects.items()}
+
     def metrics(self) -> str:
         """Counters and gauges, as Prometheus text."""
         helps = {"uptime_ms": "milliseconds since the node was made"}

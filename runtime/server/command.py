@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runtime.host import shared_host
 from runtime.node import Embedder, Node, Parking
 from runtime.node.running import SLICE_MS, THROTTLE_AFTER_MS
+from runtime.perf_map import perf_map_path, write_perf_map
 from runtime.program import INTERPRETER, JIT
 from runtime.server.serve import serve
+from runtime.server.top import top
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -45,6 +50,8 @@ def add_serve(commands: Commands) -> None:
         metavar="SECONDS",
         help="keep guests that have waited so long as bytes; `never`: only for want of room (default: %(default)g)",
     )
+    parser.add_argument("--socket", type=Path, metavar="PATH", help="let the node be watched here, with `top`")
+    parser.add_argument("--perf-map", action="store_true", help="tell `perf` the names of native code, in /tmp")
     parser.add_argument(
         "--resident",
         type=int,
@@ -80,4 +87,27 @@ def serve_command(options: argparse.Namespace) -> int:
             parking=parking,
         )
 
-    return serve(make_node)
+    arena = shared_host().arena
+    if options.perf_map and arena is not None:
+        with write_perf_map(arena, perf_map_path(os.getpid())):
+            return serve(make_node, options.socket)
+    return serve(make_node, options.socket)
+
+
+def add_top(commands: Commands) -> None:
+    """Add `top` to the commands of a command line."""
+    parser = commands.add_parser(
+        "top", help="watch a served node", description="Show what objects do, again and again."
+    )
+    parser.set_defaults(command=top_command)
+    parser.add_argument("socket", type=Path, metavar="PATH", help="what `serve --socket` was given")
+    parser.add_argument("--objects", type=int, default=30, metavar="N", help="how many objects (default: %(default)s)")
+    parser.add_argument(
+        "--every", type=_positive, default=1.0, metavar="SECONDS", help="how often (default: %(default)g)"
+    )
+    parser.add_argument("--once", action="store_true", help="show it once, as it is")
+
+
+def top_command(options: argparse.Namespace) -> int:
+    """`top`: status 0."""
+    return top(options.socket, options.objects, options.every, options.once)

@@ -13,8 +13,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from runtime.node import Embedder, Node
+from runtime.server.observe import Observer
 from runtime.server.session import Session
 
 STDIN, STDOUT, STDERR = 0, 1, 2
@@ -31,13 +33,13 @@ def _tune_collector() -> None:
     gc.set_threshold(20_000, 10, 20)
 
 
-def serve(make_node: Callable[[Embedder], Node]) -> int:
-    """Serve one session; the exit status."""
+def serve(make_node: Callable[[Embedder], Node], socket: Path | None = None) -> int:
+    """Serve one session; the exit status. The node can be watched at `socket`. Raises OSError if it cannot."""
     _tune_collector()
     output_fd = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)
     try:
-        complaint = asyncio.run(_session(STDIN, output_fd, make_node))
+        complaint = asyncio.run(_session(STDIN, output_fd, make_node, socket))
     finally:
         os.close(output_fd)
     if complaint is None:
@@ -46,9 +48,22 @@ def serve(make_node: Callable[[Embedder], Node]) -> int:
     return 1
 
 
-async def _session(input_fd: int, output_fd: int, make_node: Callable[[Embedder], Node]) -> str | None:
+async def _session(
+    input_fd: int, output_fd: int, make_node: Callable[[Embedder], Node], socket: Path | None
+) -> str | None:
     session = Session(input_fd, output_fd, make_node)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, session.end)
-    return await session.run()
+    observer = Observer(session.node)
+    try:
+        if socket is not None:
+            await observer.open(socket)
+    except OSError:
+        session.end()
+        await session.run()
+        raise
+    try:
+        return await session.run()
+    finally:
+        await observer.close()
