@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from differential.programs.campaign import (
-    LEAST_PER_ENDING,
+    ACCESSES,
     LEAST_PER_FORM,
     Campaign,
     Mismatch,
@@ -23,7 +23,7 @@ from differential.programs.campaign import (
     mismatch,
     run_campaign,
 )
-from differential.programs.engines import ENGINES, REFERENCE, Outcomes, run_alone
+from differential.programs.engines import ENGINES, HAPPENINGS, REFERENCE, Outcomes, run_alone
 from differential.programs.outcome import ended_text
 from differential.programs.program import GuestProgram, listing, named_rows
 from differential.programs.shrink import shrunk
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
             show_mismatch(console, campaign, found)
     if asked.json is not None:
         asked.json.write_text(json.dumps(as_json(campaign, result, seconds), indent=2) + "\n")
-    return 1 if result.mismatches or (counted and (result.missing_forms() or result.missing_endings())) else 0
+    return 1 if result.mismatches or (counted and (result.missing_forms() or result.missing())) else 0
 
 
 def show_result(console: Console, campaign: Campaign, result: Result, seconds: float, counted: bool) -> None:
@@ -91,15 +91,18 @@ def show_result(console: Console, campaign: Campaign, result: Result, seconds: f
         console.print(table)
     ended = ", ".join(f"{count} {how}" for how, count in sorted(result.ended.items()))
     console.print(f"{result.programs} programs: {ended}", highlight=False, soft_wrap=True)
+    for counted_things in (result.accesses, result.happened):
+        shown = ", ".join(f"{name} {count}" for name, count in sorted(counted_things.items()))
+        console.print(shown, markup=False, highlight=False, soft_wrap=True)
     ran = ", ".join(f"{name} {result.engines[name]}" for name in ENGINES)
     console.print(f"runs: {ran}; seed {campaign.seed}, {seconds:.1f} s", highlight=False, soft_wrap=True)
     console.print(named(versions()), markup=False, highlight=False, soft_wrap=True)
     rare = result.missing_forms() if counted else []
     if rare:
         console.print(f"fewer than {LEAST_PER_FORM} times: {'; '.join(rare)}", highlight=False, soft_wrap=True)
-    rare = result.missing_endings() if counted else []
-    if rare:
-        console.print(f"fewer than {LEAST_PER_ENDING} programs: {', '.join(rare)}", highlight=False, soft_wrap=True)
+    too_few = result.missing() if counted else []
+    if too_few:
+        console.print(f"too few: {', '.join(too_few)}", highlight=False, soft_wrap=True)
     if result.mismatches:
         console.print(f"{len(result.mismatches)} mismatches", style="red", highlight=False)
     else:
@@ -152,6 +155,8 @@ def as_json(campaign: Campaign, result: Result, seconds: float) -> dict[str, Any
         "mismatches": len(result.mismatches),
         "forms": {name: result.forms[name] for name in named_rows()},
         "ended": dict(result.ended),
+        "accesses": {name: result.accesses[name] for name in ACCESSES},
+        "turns": {name: result.happened[name] for name in HAPPENINGS},
         "engines": {name: result.engines[name] for name in ENGINES},
         "versions": versions(),
         "seed": campaign.seed,

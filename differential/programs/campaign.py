@@ -9,16 +9,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from differential.programs.engines import REFERENCE, Outcomes, run_alone, run_everywhere
+from differential.programs.engines import HAPPENINGS, REFERENCE, TURNS, Outcomes, run_alone, run_everywhere
 from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, differences
 from differential.programs.program import form_name, named_rows
-from differential.programs.reference import Reached
+from differential.programs.reference import PLACES, Reached
 from differential.programs.writer import write_program
 from differential.workers import gather
 from runtime.outcomes import FaultKind
+from validator.isa import Kind
 
 LEAST_PER_FORM = 10  # instructions that control reaches
 LEAST_PER_ENDING = 2  # programs
+LEAST_PER_ACCESS = 3  # instructions that control reaches
+LEAST_PER_HAPPENING = 10
 ENDINGS = (EXITED, OUT_OF_FUEL, *(f"{FAULTED} {kind.name}" for kind in FaultKind))
 MOST_MISMATCHES = 50  # a pass that is quite wrong need not be compared to the end
 _PART = 20
@@ -59,6 +62,8 @@ class Result:
     forms: Counter[str] = field(default_factory=Counter)  # instructions that control reached, by form
     ended: Counter[str] = field(default_factory=Counter)
     engines: Counter[str] = field(default_factory=Counter)  # programs that each of them ran
+    accesses: Counter[str] = field(default_factory=Counter)  # instructions that control reached, by kind and place
+    happened: Counter[str] = field(default_factory=Counter)  # between turns
     mismatches: list[Mismatch] = field(default_factory=list)
 
     def add(self, other: Result) -> None:
@@ -66,15 +71,27 @@ class Result:
         self.forms += other.forms
         self.ended += other.ended
         self.engines += other.engines
+        self.accesses += other.accesses
+        self.happened += other.happened
         self.mismatches += other.mismatches
 
     def missing_forms(self) -> list[str]:
         """Forms of the instruction set that control reached too rarely for the run to say anything about them."""
         return [name for name in named_rows() if self.forms[name] < LEAST_PER_FORM]
 
-    def missing_endings(self) -> list[str]:
-        """Ways to end that were too rare."""
-        return [ending for ending in ENDINGS if self.ended[ending] < LEAST_PER_ENDING]
+    def missing(self) -> list[str]:
+        """What occurred too rarely: ways to end, places of accesses, moves from engine to engine."""
+        wanted = (
+            (self.ended, ENDINGS, LEAST_PER_ENDING),
+            (self.accesses, ACCESSES, LEAST_PER_ACCESS),
+            (self.happened, HAPPENINGS, LEAST_PER_HAPPENING),
+        )
+        return [
+            f"{name} ({counted[name]} of {least})"
+            for counted, names, least in wanted
+            for name in names
+            if counted[name] < least
+        ]
 
 
 def run_part(part: Campaign) -> Result:
@@ -85,6 +102,8 @@ def run_part(part: Campaign) -> Result:
         result.forms.update(forms_reached(reached))
         result.engines.update(outcomes.keys())
         result.ended[ending(reached)] += 1
+        result.accesses.update(accesses_reached(reached))
+        result.happened.update(outcomes[TURNS].happened if TURNS in outcomes else {})
         found = mismatch(index, outcomes)
         if found is not None:
             result.mismatches.append(found)
@@ -97,6 +116,21 @@ def forms_reached(reached: Reached) -> Iterator[str]:
         instruction = reached.validated.program[pc]
         assert instruction is not None
         yield form_name(instruction)
+
+
+def accesses_reached(reached: Reached) -> Iterator[str]:
+    """Kind and place of each access, one of ACCESSES."""
+    for pc, place in reached.accesses:
+        form = reached.validated.forms[pc]
+        assert form is not None
+        yield _access(form.kind, place)
+
+
+def _access(kind: Kind, place: str) -> str:
+    return f"{kind.name.lower()}: {place}"
+
+
+ACCESSES = tuple(_access(kind, place) for kind in (Kind.LOAD, Kind.STORE, Kind.ATOMIC) for place in PLACES)
 
 
 def ending(reached: Reached) -> str:

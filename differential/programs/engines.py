@@ -12,6 +12,7 @@ each jump that is not the code's own, so code that would harm this process is no
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Final
@@ -30,6 +31,9 @@ from runtime.outcomes import FaultKind
 REFERENCE, SIMULATOR, NATIVE, UNCOUNTED, TURNS = "reference", "simulator", "native", "uncounted", "turns"
 ENGINES: Final = (REFERENCE, SIMULATOR, NATIVE, UNCOUNTED, TURNS)
 INTERPRETING, SIMULATING, RUNNING = range(3)  # which engine has the turn
+_TURN_OF = ("interpreter", "simulator", "native")
+INTERRUPTED, CALLED = "interrupted", "called a helper"
+HAPPENINGS: Final = (INTERRUPTED, CALLED, *(f"{old} -> {new}" for old in _TURN_OF for new in _TURN_OF))
 _SLICES = 400  # of the watcher, a program that ends has long ended then
 
 Outcomes = dict[str, Outcome]
@@ -101,6 +105,7 @@ class _Run:
         self._program = program
         self._code = assembled(program.lines)
         self._loaded: dict[int, Program] = {}
+        self.happened: Counter[str] = Counter()  # of HAPPENINGS: snapshots from engine to engine, and what led to them
         self.engine = engine
         self.guest: Guest = self._on(engine).instantiate()
         self.guest.begin(program.calldata)
@@ -123,6 +128,7 @@ class _Run:
         """Let `engine` go on: by way of a snapshot, if it is another one or if that is wanted."""
         if engine == self.engine and not snapshot:
             return
+        self.happened[f"{_TURN_OF[self.engine]} -> {_TURN_OF[engine]}"] += 1
         taken = self.guest.snapshot().to_bytes()
         self.guest.close()
         self.guest = self._on(engine).restore(Snapshot.from_bytes(taken))
@@ -145,7 +151,8 @@ class _Run:
                 ended, detail = OUT_OF_FUEL, (pc,)
             case _:
                 ended, detail = f"does not end: {event}", ()
-        return Outcome(ended, detail, tuple(context.registers()), tuple(context.calls()), polls, pages)
+        registers, calls = tuple(context.registers()), tuple(context.calls())
+        return Outcome(ended, detail, registers, calls, polls, pages, self.happened)
 
 
 Way = Callable[[_Run, GuestProgram], Outcome]
@@ -191,7 +198,9 @@ def _in_turns(run: _Run, program: GuestProgram) -> Outcome:
         granted = min(turn.fuel, left)
         event = run.guest.advance(fuel=granted)
         left -= granted - run.guest.fuel_left
+        run.happened[INTERRUPTED] += isinstance(event, Preempted)
         if isinstance(event, Waiting):
+            run.happened[CALLED] += 1
             run.move(turn.engine, turn.snapshot)
             fault = _answer(run.guest)
             if fault is not None:

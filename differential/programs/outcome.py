@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jit.layout import NULL_BYTES, PAGE
 from simulator.ebpf import CallRecord
@@ -17,7 +17,7 @@ class Outcome:
     """How it ended, in the words of the runtime, and what the guest consists of then.
 
     `detail` is the result or the fault with all its particulars. `polls` were passed. `pages` are all pages that are
-    accessible to the guest's process and not zero, by guest address.
+    accessible to the guest's process and not zero, by guest address. `happened` is not compared.
     """
 
     ended: str
@@ -26,6 +26,7 @@ class Outcome:
     calls: tuple[CallRecord[int], ...] = ()
     polls: int | None = None  # None: nobody counted
     pages: Mapping[int, bytes] | None = None
+    happened: Mapping[str, int] = field(default_factory=dict)  # on the way, what only engines that take turns do
 
 
 def pages_of(memory: memoryview | bytearray, end: int) -> dict[int, bytes]:

@@ -237,7 +237,7 @@ class _Writer:
         """A register that points somewhere; for stores too, if `writable`."""
         random, layout = self._random, self._layout
         pointers = [number for number, is_pointer in self._reserved.items() if is_pointer]
-        if pointers and random.random() < 0.3:
+        if pointers and random.random() < 0.4:
             return _Base(pointers[0], 0, _ROOM, 0, writable=True)
         spans = [(span, True) for span in (layout.writable, layout.calldata) if span.size]
         if not writable and layout.read_only.size:
@@ -285,8 +285,10 @@ class _Writer:
 
     def _access(self, base: _Base) -> None:
         random = self._random
-        kinds = (_LOADS, _LOADS, _STORES, _ATOMICS) if base.writable else (_LOADS,)
-        row = random.choice(random.choice(kinds))
+        rows = random.choice((_LOADS, _LOADS, _STORES, _ATOMICS)) if base.writable else _LOADS
+        if self._careless and not base.writable and random.random() < 3 * _SLIP:
+            rows = random.choice((_STORES, _ATOMICS))
+        row = random.choice(rows)
         if row[1].form.kind is Kind.ATOMIC and random.random() < 0.2:
             row = random.choice(_COMPARE_EXCHANGES)
         form = row[1].form
