@@ -24,7 +24,7 @@ test: $(VENV)/test.stamp
 	$(IN_VENV) -m pytest -n 2 -rs
 	mkdir -p $(ARTEFACTS)
 	$(IN_VENV) -m differential --sequences 2000 --json $(ARTEFACTS)/sequences.json
-	$(IN_VENV) -m differential encodings --every 7 --json $(ARTEFACTS)/encodings.json
+	$(IN_VENV) -m differential encodings --json $(ARTEFACTS)/encodings.json
 	$(IN_VENV) -m differential hostile --inputs 2000 --json $(ARTEFACTS)/hostile.json
 	$(IN_VENV) -m differential soak --guests 1000 --json $(ARTEFACTS)/soak.json
 	$(IN_VENV) -m differential programs --programs 300 --json $(ARTEFACTS)/programs.json

@@ -101,7 +101,7 @@ def compare_engines(arguments: Sequence[str]) -> int:
     if asked.json is not None:
         report = as_json(campaign, result, versions, missing, seconds)
         asked.json.write_text(json.dumps(report, indent=2) + "\n")
-    rare = asked.first is None and bool(result.missing_forms())
+    rare = asked.first is None and bool(result.missing_forms() or result.missing_variants())
     return 1 if result.mismatches or rare else 0
 
 

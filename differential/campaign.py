@@ -15,6 +15,7 @@ from differential.chunk import Chunk, assembled
 from differential.effects import reachable
 from differential.engines import ENGINES, Engine
 from differential.engines.hardware import Hardware
+from differential.operands import variant, variants
 from differential.outcome import DIVIDE_ERROR, FINISHED, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import Snippet
@@ -23,6 +24,7 @@ from differential.writer import write_snippet
 from jit.x86 import FORMS
 
 LEAST_PER_FORM = 50
+LEAST_PER_VARIANT = 5
 MOST_MISMATCHES = 200  # a model that is quite wrong need not be compared to the end
 
 
@@ -64,18 +66,24 @@ class Result:
 
     sequences: int = 0
     forms: Counter[str] = field(default_factory=Counter)  # instructions that control can reach
+    variants: Counter[str] = field(default_factory=Counter)  # the same, by form, operation, condition and widths
     ended: Counter[str] = field(default_factory=Counter)
     mismatches: list[Mismatch] = field(default_factory=list)
 
     def add(self, other: Result) -> None:
         self.sequences += other.sequences
         self.forms += other.forms
+        self.variants += other.variants
         self.ended += other.ended
         self.mismatches += other.mismatches
 
     def missing_forms(self) -> list[str]:
         """Forms that occurred too rarely for the run to say anything about them."""
         return [form.__name__ for form in FORMS if self.forms[form.__name__] < LEAST_PER_FORM]
+
+    def missing_variants(self) -> list[str]:
+        """The same of variants."""
+        return [variant for variant in variants() if self.variants[variant] < LEAST_PER_VARIANT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,9 @@ def run_part(part: Campaign) -> Result:
     snippets = [write_snippet(part.seed, part.first + k, there.placement.scratch) for k in range(part.count)]
     outcomes = there.outcomes(snippets)
     for number, snippet in enumerate(snippets):
-        result.forms.update(type(instruction).__name__ for instruction in reachable(snippet.instructions))
+        executed = list(reachable(snippet.instructions))
+        result.forms.update(type(instruction).__name__ for instruction in executed)
+        result.variants.update(map(variant, executed))
         left = {name: outcomes[name][number] for name in part.engines}
         result.ended[left[part.engines[0]].ended] += 1
         found = mismatch(snippet, left)

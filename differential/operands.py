@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import product
 from math import prod
 
 from jit.registers import Reg
+from jit.tagged import operands
 from jit.x86 import (
     X86,
     Alu,
@@ -112,13 +114,34 @@ OPERANDS: dict[type, Sequence[tuple[Iterable[object], ...]]] = {
 }
 
 
+_SELECTING = ("op", "cond", "source_bits", "bits", "size", "scale")  # what makes it another instruction to a reader
+
+
+def variant(instruction: X86) -> str:
+    """Its form with operation, condition and widths."""
+    selected = [str(getattr(value, "name", value)) for name, value in operands(instruction) if name in _SELECTING]
+    return " ".join([type(instruction).__name__, *selected])
+
+
+@cache
+def variants() -> tuple[str, ...]:
+    """Of all forms."""
+    found: dict[str, None] = {}
+    for form, rows in OPERANDS.items():
+        names: tuple[str, ...] = form._fields[:-1]  # type: ignore[attr-defined]
+        for row in rows:
+            few = [values if name in _SELECTING else list(values)[:1] for name, values in zip(names, row, strict=True)]
+            found |= {variant(form(*values)): None for values in product(*few)}
+    return tuple(found)
+
+
 def count(form: type) -> int:
     """How many instances there are."""
-    return sum(prod(sum(1 for _ in values) for values in operands) for operands in OPERANDS[form])
+    return sum(prod(sum(1 for _ in values) for values in row) for row in OPERANDS[form])
 
 
 def instances(form: type) -> Iterator[X86]:
     """All of this form."""
-    for operands in OPERANDS[form]:
-        for values in product(*operands):
+    for row in OPERANDS[form]:
+        for values in product(*row):
             yield form(*values)

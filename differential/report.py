@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from differential.campaign import LEAST_PER_FORM, Campaign, Mismatch, Result
+from differential.campaign import LEAST_PER_FORM, LEAST_PER_VARIANT, Campaign, Mismatch, Result
+from differential.operands import variants
 from differential.outcome import DIVIDE_ERROR, FINISHED, FLAGS, Outcome
 from differential.snippet import PAGE, Snippet
 from jit.disassemble import disassemble
@@ -67,6 +68,9 @@ def show_result(console: Console, campaign: Campaign, result: Result, seconds: f
     rare = result.missing_forms()
     if rare:
         console.print(f"fewer than {LEAST_PER_FORM} times: {', '.join(rare)}", highlight=False, soft_wrap=True)
+    rare = result.missing_variants()
+    if rare:
+        console.print(f"fewer than {LEAST_PER_VARIANT} times: {', '.join(rare)}", highlight=False, soft_wrap=True)
     if result.mismatches:
         console.print(f"{len(result.mismatches)} mismatches", style="red", highlight=False)
     else:
@@ -146,6 +150,7 @@ def as_json(
         "mismatches": len(result.mismatches),
         "engines": list(campaign.engines),
         "forms": {form.__name__: result.forms[form.__name__] for form in FORMS},
+        "variants": {variant: result.variants[variant] for variant in variants()},
         "seed": campaign.seed,
         "first": campaign.first,
         "seconds": round(seconds, 3),

@@ -19,6 +19,7 @@ from differential.engines import ENGINES
 from differential.engines import hardware as hardware_module
 from differential.engines.hardware import HOST_RSP, Hardware
 from differential.engines.missing import EngineMissing
+from differential.operands import variants
 from differential.outcome import ASTRAY, DIVIDE_ERROR, ENDLESS, FINISHED, MEMORY_FAULT, Outcome, differences
 from differential.placement import CELLS, Placement
 from differential.snippet import PAGE, STARTING_FLAGS, Snippet, operation_for
@@ -121,20 +122,23 @@ def test_a_campaign_in_two_processes_is_the_one_in_one() -> None:
     assert one == two
 
 
-def test_too_few_of_a_form_fail_the_run(tmp_path: Path) -> None:
+def test_too_few_of_a_form_or_of_one_of_its_operations_fail_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     names = ",".join(available())
     assert command.main(["--sequences", "10", "--engines", names]) == 1
+    assert command.main(["--sequences", "512", "--engines", names]) == 1  # 50 of each form, not 5 of each condition
+    assert "fewer than 5 times: " in capsys.readouterr().out
     assert command.main(["--sequences", "1", "--first", "4711", "--engines", names]) == 0
 
 
 def test_json_has_the_counts(tmp_path: Path) -> None:
     names = available()
     file = tmp_path / "report.json"
-    assert command.main(["--sequences", "512", "--engines", ",".join(names), "--json", str(file)]) == 0
+    assert command.main(["--sequences", "2048", "--engines", ",".join(names), "--json", str(file)]) == 0
     report = json.loads(file.read_text())
-    assert (report["sequences"], report["mismatches"], report["engines"]) == (512, 0, names)
+    assert (report["sequences"], report["mismatches"], report["engines"]) == (2048, 0, names)
     assert report["forms"].keys() == {form.__name__ for form in FORMS}
     assert min(report["forms"].values()) >= 50
+    assert report["variants"].keys() == set(variants()) and min(report["variants"].values()) >= 5
     assert report["versions"].keys() == set(names)
 
 
@@ -364,7 +368,7 @@ def test_without_an_x86_processor_the_others_run(
 
     monkeypatch.setattr(hardware_module, "Arena", refuse)
     bench.cache_clear()
-    assert command.main(["--sequences", "512"]) == 0
+    assert command.main(["--sequences", "2048"]) == 0
     bench.cache_clear()
     shown = capsys.readouterr().out
     assert "hardware does not run: the code generator is for x86-64, this is riscv64" in shown

@@ -11,7 +11,7 @@ import pytest
 from differential import __main__ as command
 from differential import encodings
 from differential.encodings import SHORTER, WRITTEN, Compared, Part, compare, parts
-from differential.operands import OPERANDS, count, instances
+from differential.operands import OPERANDS, count, instances, variant, variants
 from differential.reading import reading
 from jit.assemble import Template, template
 from jit.registers import Reg
@@ -41,6 +41,14 @@ def test_instances_have_every_register_in_every_place() -> None:
             values = {instruction[place] for instruction in found}
             if any(isinstance(value, Reg) for value in values):
                 assert values == set(Reg), f"{form.__name__}.{name}"
+
+
+def test_variants_are_those_of_the_instances() -> None:
+    for form in WRITTEN:
+        if count(form) < 3000:
+            seen = {variant(instruction) for instruction in instances(form)}
+            assert seen == {name for name in variants() if name.split()[0] == form.__name__}
+    assert {"AluReg XOR 32", "JumpIf LE", "MovSignExtend 32 64", "LeaIndexed 3", "Ret"} <= set(variants())
 
 
 @pytest.mark.parametrize("every", [1, 2, 1000])
