@@ -19,7 +19,7 @@ from typing import Final
 
 from differential.programs.helpers import HELPERS
 from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, Outcome, differences, pages_of
-from differential.programs.program import PROFILE, GuestProgram, assembled
+from differential.programs.program import GuestProgram, assembled
 from differential.programs.reference import BUDGET, Reached, run_reference
 from differential.programs.simulated import simulated_host
 from differential.workers import Died, alone
@@ -117,7 +117,7 @@ class _Run:
                 self._code,
                 HELPERS,
                 engine="interpreter" if engine == INTERPRETING else "jit",
-                profile=PROFILE,
+                profile=self._program.profile,
                 host=model if engine == SIMULATING else processor,
                 read_only=self._program.read_only,
                 writable=self._program.writable,

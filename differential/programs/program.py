@@ -14,7 +14,7 @@ from jit.layout import Layout, Profile, plan
 from validator.disassemble import disassemble
 from validator.isa import ROWS, SLOT_BYTES, Field, Instruction, Kind, Row, form_of, row_of, slots
 
-PROFILE: Final = Profile(frame_bytes=4096, frames=4)  # few, so that calls exhaust them
+PROFILE: Final = Profile(frame_bytes=4096, frames=4)  # few, so that calls exhaust them; others are drawn, too
 
 
 class Mark(NamedTuple):
@@ -48,10 +48,11 @@ class GuestProgram:
     writable: bytes
     calldata: bytes
     turns: tuple[Turn, ...]
+    profile: Profile = PROFILE
 
     def layout(self) -> Layout:
         """Where its memory lies, on every engine."""
-        return plan(len(self.read_only), len(self.writable), len(self.calldata), PROFILE)
+        return plan(len(self.read_only), len(self.writable), len(self.calldata), self.profile)
 
 
 def assembled(lines: tuple[Line | Mark, ...]) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from differential.programs.engines import Outcomes
-from differential.programs.program import WIDE, GuestProgram, Line, Turn
+from differential.programs.program import PROFILE, WIDE, GuestProgram, Line, Turn
 from differential.shrink import with_fewer
 from validator.errors import LoadError
 from validator.isa import Field, discriminator
@@ -57,10 +57,11 @@ Change = dict[str, object]
 
 
 def _simpler_memory(program: GuestProgram) -> Iterator[Change]:
-    """Nothing, or zeros of the same size."""
+    """Nothing, or zeros of the same size; in the usual layout."""
     for name in ("read_only", "writable", "calldata"):
         for simpler in (bytes(len(getattr(program, name))), b""):
             yield {name: simpler}
+    yield {"profile": PROFILE}
 
 
 def _simpler_turns(program: GuestProgram) -> Iterator[Change]:

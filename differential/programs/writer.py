@@ -18,16 +18,21 @@ from typing import Final
 from differential.programs.helpers import MIX, MOST_BYTES, READ, WRITE
 from differential.programs.program import PROFILE, WIDE, GuestProgram, Line, Mark, Turn, with_row
 from differential.values import signed, word
-from jit.layout import Layout, plan
-from validator.isa import ROWS, Instruction, Kind, Operation, Row, Source, registers_written
+from jit.layout import Layout, Profile, plan
+from validator.isa import ROWS, Form, Instruction, Kind, Operation, Row, Source, registers_written
 
 _ROWS: Final = tuple((opcode, row) for opcode, rows in ROWS.items() for row in rows)
 _COMPUTING: Final = (Kind.ALU, Kind.NEGATE, Kind.SIGN_EXTEND, Kind.BYTE_ORDER, Kind.WIDE_IMMEDIATE)
 _SAVED: Final = (6, 7, 8, 9)
-_READ_ONLY_SIZES, _WRITABLE_SIZES, _CALLDATA_SIZES = (0, 40, 250), (0, 64, 4100), (0, 24, 48, 300)
+_READ_ONLY_SIZES = (0, 40, 40, 250, 250, 3, 9000)  # also smaller than an access, and larger than a window of a page
+_WRITABLE_SIZES = (0, 64, 64, 4100, 4100, 7, 70_000)
+_CALLDATA_SIZES = (0, 24, 24, 48, 48, 300, 300, 5, 66_000)
+_OTHER_PROFILES = ((4096, 1), (4096, 2), (8192, 2), (40_960, 4), (4096, 64))  # bytes of a frame, and how many
+_PROFILES: Final = (*[PROFILE] * 8, *(Profile(*row) for row in _OTHER_PROFILES))
 _MOST_LINES, _MOST_FUNCTIONS, _MOST_NESTED = 150, 4, 2
 _FRAME_TOP, _ROOM = 10, 32  # bytes behind the pointer that a function gets
 _CARELESS, _SLIP = 0.4, 0.08
+_WIDEST, _LOWEST_OFFSET, _HIGHEST_OFFSET = 8, -(1 << 15), (1 << 15) - 1  # of accesses; of instructions
 
 
 def _of(*kinds: Kind) -> tuple[tuple[int, Row], ...]:
@@ -55,7 +60,8 @@ _SUB_IMM, _AND_IMM = _only(Kind.ALU, Operation.SUB, Source.IMM), _only(Kind.ALU,
 _JEQ_IMM, _JNE_IMM = _only(Kind.BRANCH, Operation.JEQ, Source.IMM), _only(Kind.BRANCH, Operation.JNE, Source.IMM)
 _LSH_IMM, _RSH_IMM = _only(Kind.ALU, Operation.LSH, Source.IMM), _only(Kind.ALU, Operation.RSH, Source.IMM)
 _OR = _only(Kind.ALU, Operation.OR, Source.REG)
-_DIVISIONS: Final = (Operation.DIV, Operation.SDIV, Operation.MOD, Operation.SMOD)
+_SIGNED: Final = (Operation.SDIV, Operation.SMOD)
+_DIVISIONS: Final = (Operation.DIV, Operation.MOD, *_SIGNED)
 _DIVIDE: Final = tuple((opcode, row) for opcode, row in _COMPUTE if row.form.operation in _DIVISIONS)
 _CALL_HELPER, _CALL_LOCAL, _EXIT = _only(Kind.CALL_HELPER), _only(Kind.CALL_LOCAL), _only(Kind.EXIT)
 
@@ -79,12 +85,13 @@ def write_program(seed: int, index: int) -> GuestProgram:
 def draw_program(random: Random, index: int = 0) -> GuestProgram:
     """A program and its memory."""
     sizes = (random.choice(_READ_ONLY_SIZES), random.choice(_WRITABLE_SIZES), random.choice(_CALLDATA_SIZES))
-    writer = _Writer(random, plan(*sizes, PROFILE))
+    profile = random.choice(_PROFILES)
+    writer = _Writer(random, plan(*sizes, profile))
     lines = writer.program()
     read_only, writable, calldata = (_content(random, size) for size in sizes)
     turns = [Turn(random.choice((0, 1, 1, 2, 5, 20)), random.randrange(3), random.random() < 0.3) for _ in range(6)]
     turns.append(Turn(random.randint(1, 3), random.randrange(3), snapshot=False))  # fuel, so that it gets on
-    return GuestProgram(index, lines, read_only, writable, calldata, tuple(turns))
+    return GuestProgram(index, lines, read_only, writable, calldata, tuple(turns), profile)
 
 
 def _content(random: Random, size: int) -> bytes:
@@ -122,7 +129,7 @@ class _Writer:
         self._pieces: tuple[tuple[Callable[[], None], int], ...] = (
             (self._compute, 8),
             (self._idiom, 4),
-            (self._probe if self._careless else self._accesses, 5),
+            (self._probe if self._careless else self._accesses, 6),
             (self._accesses, 7),
             (self._branch, 4),
             (self._jump, 1),
@@ -198,20 +205,23 @@ class _Writer:
     def _one_computation(self, *but: int) -> None:
         random = self._random
         row = random.choice(random.choice((_COMPUTE, _COMPUTE, _COMPUTE, _DIVIDE)))
-        dst, src = self._register(*but), random.randrange(11)
-        if row[1].form.kind is Kind.WIDE_IMMEDIATE:
+        form, dst, src = row[1].form, self._register(*but), random.randrange(11)
+        if form.kind is Kind.WIDE_IMMEDIATE:
             return self._let(dst, word(random))
-        if random.random() < 0.5:
+        divides = form.operation in _DIVISIONS
+        if random.random() < (0.8 if divides else 0.5):
             self._let(dst, word(random))
-            if row[1].form.source is Source.REG and random.random() < 0.8:
+            if form.source is Source.REG and random.random() < 0.8:
                 src = self._register(dst, *but)
-                self._let(src, self._divisor() if row[1].form.operation in _DIVISIONS else word(random))
-        imm = self._divisor() if row[1].form.operation in _DIVISIONS else signed(random, 32)
-        self._emit(row, dst, src, imm=imm)
+                self._let(src, self._divisor(form) if divides else word(random))
+        self._emit(row, dst, src, imm=self._divisor(form) if divides else signed(random, 32))
 
-    def _divisor(self) -> int:
-        """Divisions have cases of their own for zero and -1."""
-        return self._random.choice((-1, 0, 1, signed(self._random, 32)))
+    def _divisor(self, form: Form) -> int:
+        """Divisions have cases of their own for zero, and signed ones for -1."""
+        random = self._random
+        if form.operation in _SIGNED and random.random() < 0.4:
+            return -1
+        return random.choice((-1, 0, 1, signed(random, 32)))
 
     def _idiom(self) -> None:
         """What compilers write in one go, and `jit.fuse` looks for; or what is nearly that."""
@@ -239,8 +249,9 @@ class _Writer:
         pointers = [number for number, is_pointer in self._reserved.items() if is_pointer]
         if pointers and random.random() < 0.4:
             return _Base(pointers[0], 0, _ROOM, 0, writable=True)
-        spans = [(span, True) for span in (layout.writable, layout.calldata) if span.size]
-        if not writable and layout.read_only.size:
+        least = 1 if self._careless else _WIDEST
+        spans = [(span, True) for span in (layout.writable, layout.calldata) if span.size >= least]
+        if not writable and layout.read_only.size >= least:
             spans.append((layout.read_only, False))
         if not spans or random.random() < 0.35:
             return self._frame_base()
@@ -253,11 +264,12 @@ class _Writer:
     def _frame_base(self) -> _Base:
         random = self._random
         if random.random() < 0.6:
-            return _Base(_FRAME_TOP, -PROFILE.frame_bytes, 0, 0, writable=True)
-        register, delta = self._register(0), random.choice((-PROFILE.frame_bytes, -8, -64, random.randint(-300, 20)))
+            return _Base(_FRAME_TOP, -self._layout.frame_bytes, 0, 0, writable=True)
+        low, register = -self._layout.frame_bytes, self._register(0)
+        delta = random.choice((low, -8, -64, random.randint(-300, 20)))
         self._emit(_MOV, register, _FRAME_TOP)
         self._emit(_ADD_IMM, register, imm=delta)
-        return _Base(register, -PROFILE.frame_bytes - delta, -delta, -delta, writable=True)
+        return _Base(register, low - delta, -delta, -delta, writable=True)
 
     def _indexed(self, base: _Base) -> _Base:
         """The base, and a masked register added to it."""
@@ -286,13 +298,12 @@ class _Writer:
     def _access(self, base: _Base) -> None:
         random = self._random
         rows = random.choice((_LOADS, _LOADS, _STORES, _ATOMICS)) if base.writable else _LOADS
-        if self._careless and not base.writable and random.random() < 3 * _SLIP:
-            rows = random.choice((_STORES, _ATOMICS))
         row = random.choice(rows)
         if row[1].form.kind is Kind.ATOMIC and random.random() < 0.2:
             row = random.choice(_COMPARE_EXCHANGES)
         form = row[1].form
-        lowest, highest = base.low, base.high - form.size
+        lowest = max(base.low, _LOWEST_OFFSET)
+        highest = max(lowest, min(base.high - form.size, _HIGHEST_OFFSET))
         offset = random.choice((lowest, highest, random.randint(lowest, highest), random.randint(lowest, highest)))
         if form.kind is Kind.ATOMIC:
             offset = base.alignment + (offset - base.alignment) // form.size * form.size
@@ -302,7 +313,7 @@ class _Writer:
             beyond = (lowest - 1, highest + 1, highest + form.size, lowest - form.size)
             unaligned = (offset + 1, offset + form.size // 2, offset - form.size // 2)
             offset = random.choice(unaligned if form.kind is Kind.ATOMIC else beyond)
-        offset = max(-(1 << 15), min(offset, (1 << 15) - 1))
+        offset = max(_LOWEST_OFFSET, min(offset, _HIGHEST_OFFSET))
         register = base.register
         if self._careless and random.random() < _SLIP / 4:
             register = random.randrange(11)
@@ -325,10 +336,13 @@ class _Writer:
         row = random.choice(random.choice((_LOADS, _STORES, _ATOMICS)))
         size = row[1].form.size
         flat = [(span.low, span.low + span.size) for span in (layout.read_only, layout.writable, layout.calldata)]
-        tops = [layout.frame_top(depth) for depth in range(layout.frames)]
+        tops = [layout.frame_top(depth) for depth in range(min(layout.frames, PROFILE.frames))]
         frame = (top := random.choice((tops[0], *tops)), top - layout.frame_bytes)
         ends = random.choice((*flat, frame, frame))
-        address = random.choice(ends) + random.choice((-size - 1, -size, -size, 1 - size, -size // 2, -1, 0, 0, 1))
+        address = random.choice(ends) + random.choice((-size - 1, -size, 1 - size, 1 - size, -size // 2, -1, 0, 0, 1))
+        if layout.read_only.size >= _WIDEST and random.random() < 0.15:  # within, where nothing may be written
+            row = random.choice(random.choice((_STORES, _ATOMICS)))
+            address = layout.read_only.low + random.choice((0, (layout.read_only.size - _WIDEST) // 8 * 8))
         register, offset = self._register(0), random.choice((0, 0, 16, -3))
         if random.random() < 0.5 and self._function == 0:
             self._emit(_MOV, register, _FRAME_TOP)
@@ -409,7 +423,7 @@ class _Writer:
         if counter is None:
             return
         random = self._random
-        endless = self._careless and random.random() < _SLIP
+        endless = self._careless and random.random() < 2 * _SLIP
         self._let(counter, -1 if endless else random.randint(1, 4))
         self._reserved[counter] = False
         again = self._mark()
@@ -442,7 +456,7 @@ class _Writer:
             spans.append(layout.read_only)
         if not spans or random.random() < 0.4:
             self._emit(_MOV, register, _FRAME_TOP)
-            self._emit(_ADD_IMM, register, imm=-random.choice((_ROOM, _ROOM, 64, PROFILE.frame_bytes)))
+            self._emit(_ADD_IMM, register, imm=-random.choice((_ROOM, _ROOM, 64, layout.frame_bytes)))
         else:
             span = random.choice(spans)
             self._let(register, span.low + random.choice((0, (span.size - _ROOM) // 8 * 8)))
