@@ -29,6 +29,9 @@ from simulator.ebpf import CallRecord, State
 SimulatorEvent = ebpf.Event[int]
 
 
+_FIVE_ZEROS = memoryview(bytes(40)).cast("Q")
+_EXITS = {reason.value: reason for reason in Exit}  # in a fifth of the time that calling `Exit` takes
+_INTERPRET, _UNCOMPILED = Exit.INTERPRET, Exit.UNCOMPILED
 MAX_FUEL = (1 << 31) - 1
 EXPIRED = -(1 << 30)
 
@@ -51,6 +54,17 @@ class Context:
 
     def set_register(self, number: int, value: int) -> None:
         self.quads[self._registers + number] = value
+
+    def arguments(self) -> tuple[int, int, int, int, int]:
+        """r1 to r5."""
+        a, b, c, d, e = self.quads[self._registers + 1 : self._registers + 6]
+        return a, b, c, d, e
+
+    def set_result(self, value: int) -> None:
+        """r0 := value, r1 to r5 := 0."""
+        registers = self._registers
+        self.quads[registers] = value
+        self.quads[registers + 1 : registers + 6] = _FIVE_ZEROS
 
     def registers(self) -> list[int]:
         return self.quads[self._registers : self._registers + 11].tolist()
@@ -132,26 +146,26 @@ def run_native(
     base = slot.address
     while True:
         if how is ENTER_RESUME:
-            reason = entries.resume(base, address)
+            reason = _EXITS[entries.resume(base, address)]
         elif how is ENTER_CALLED:
-            reason = entries.resume_called(base, address)
+            reason = _EXITS[entries.resume_called(base, address)]
         else:
-            reason = entries.start(base, address)
+            reason = _EXITS[entries.start(base, address)]
         how = ENTER_RESUME
-        if reason == Exit.UNCOMPILED:
+        if reason is _UNCOMPILED:
             call_pc = context.return_pc(context.depth - 1) - 1
             context.pc = _callee(unit.text, call_pc)
             found = unit.native_address(context.pc)
-        elif reason == Exit.INTERPRET:
+        elif reason is _INTERPRET:
             found = None
             while found is None:  # more than once only if code without guesses shares a check where the old did not
                 event = interpret_to_an_entry(context, slot, unit)
                 if event is not None:
-                    return Exit.INTERPRET, event
+                    return _INTERPRET, event
                 unit.guessed_wrong()
                 found = unit.native_address(context.pc)
         else:
-            return Exit(reason), None
+            return reason, None
         assert found is not None, f"pc {context.pc} cannot be entered"
         address = found
 

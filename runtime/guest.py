@@ -53,6 +53,9 @@ DEFAULT_SLICE_MS = 1.0
 _FUEL_AT_ONCE = 1 << 20  # polls, a few milliseconds, between two looks at whether the guest is to stop
 _INTERPRETED_FUEL = 2048  # polls between two looks at the clock
 _MASK = (1 << 64) - 1
+# Bound here because a call of a helper takes 4 us, of which a dozen look-ups in a class would be one
+_IDLE, _READY, _PREEMPTED, _WAITING, _ANSWERED, _CLOSED = Phase
+_FINISHED, _HELPER, _OUT_OF_FUEL = Exit.FINISHED, Exit.HELPER, Exit.PREEMPTED
 
 
 class Guest:
@@ -60,7 +63,7 @@ class Guest:
 
     def __init__(self, program: Program, calldata_size: int) -> None:
         self.program = program
-        self.phase = Phase.IDLE
+        self.phase = _IDLE
         self._host = program.host
         self._held_fuel = held_fuel(len(program.text.validated.program))
         self.fuel_left = 0  # polls that the last `advance` with fuel did not use
@@ -102,7 +105,7 @@ class Guest:
 
     @property
     def closed(self) -> bool:
-        return self.phase is Phase.CLOSED
+        return self.phase is _CLOSED
 
     def read(self, address: int, size: int) -> bytes:
         """A copy of guest memory, with the guest's own rights. Raises GuestPointerFault."""
@@ -120,7 +123,7 @@ class Guest:
         size = self.program.calldata_size(len(mem))
         if size != self.layout.calldata.size:
             self._resize(size)
-        self.phase = Phase.IDLE
+        self.phase = _IDLE
         calldata = self.layout.calldata
         if calldata.size:
             self._slot.memory[calldata.low : calldata.low + len(mem)] = mem
@@ -136,7 +139,7 @@ class Guest:
         context.pc = pc
         self._stop_requested = False
         self._check_hypothesis()
-        self.phase = Phase.READY
+        self.phase = _READY
         self._returns_to = None
 
     def _resize(self, calldata_size: int) -> None:
@@ -180,13 +183,13 @@ class Guest:
         With `fuel` it is preempted after exactly that many polls, on both engines. Without, after about `slice_ms`
         milliseconds, of which the first polls run with the interpreter lock held. Raises WrongState.
         """
-        if self.phase not in (Phase.READY, Phase.PREEMPTED, Phase.ANSWERED):
+        if self.phase not in (_READY, _PREEMPTED, _ANSWERED):
             raise WrongState(f"a guest that is {self.phase.value} cannot advance")
         if self._unit is None:
             return self._advance_interpreted(fuel, slice_ms)
         if fuel is not None:
             return self._advance_counted(fuel)
-        if self.phase is not Phase.PREEMPTED:  # which shows that it is a long activation
+        if self.phase is not _PREEMPTED:  # which shows that it is a long activation
             event = self._enter(self._held_fuel, held=True)
             if not isinstance(event, Preempted):
                 return event
@@ -217,22 +220,23 @@ class Guest:
             self._returns_to = None  # in case there is no room for the code of some caller
             self.context.rederive(unit)
             self._returns_to = unit
-        how = _ENTER[self.phase]
-        pc = self.context.pc + 1 if self.phase is Phase.ANSWERED else self.context.pc
-        self.context.fuel = fuel
+        context, phase = self.context, self.phase
+        how = ENTER_CALLED if phase is _ANSWERED else ENTER_START if phase is _READY else ENTER_RESUME
+        pc = context.pc + 1 if phase is _ANSWERED else context.pc
+        context.fuel = fuel
         if self._stop_requested:  # looked at after fuel is set: a later `stop` finds fuel to take away
             return self._stopped()
         entries = arena.held if held else arena.released
         address = unit.native_address(pc)
         assert address is not None, f"pc {pc} cannot be entered"
-        self.phase = Phase.PREEMPTED  # should a callee find no room for its code, the guest can go on from there
-        reason, event = run_native(self.context, self._slot, unit, entries, how, address)
-        if reason is Exit.FINISHED:
-            self.phase = Phase.IDLE
+        self.phase = _PREEMPTED  # should a callee find no room for its code, the guest can go on from there
+        reason, event = run_native(context, self._slot, unit, entries, how, address)
+        if reason is _FINISHED:
+            self.phase = _IDLE
             return Exited(self.context.register(0))
-        if reason is Exit.HELPER:
+        if reason is _HELPER:
             return self._waiting()
-        if reason is Exit.PREEMPTED:
+        if reason is _OUT_OF_FUEL:
             return self._preempted()
         assert event is not None
         return self._ended(event)
@@ -242,7 +246,7 @@ class Guest:
             return self._stopped()
         prepared = self.program.text.prepared(self.layout)
         state = load_state(self.context, self._slot)
-        if self.phase is Phase.ANSWERED:
+        if self.phase is _ANSWERED:
             state.registers[1:6] = [0] * 5
             state.pc += 1
         left = _INTERPRETED_FUEL if fuel is None else max(fuel, 0)
@@ -263,49 +267,47 @@ class Guest:
     def _ended(self, event: SimulatorEvent) -> Event:
         match event:
             case ebpf.Finished(value):
-                self.phase = Phase.IDLE
+                self.phase = _IDLE
                 return Exited(value)
             case ebpf.HelperCall():
                 return self._waiting()
             case ebpf.Preempted() | ebpf.Paused():
                 return self._preempted()
             case ebpf.Fault(kind, pc, address, size, write):
-                self.phase = Phase.IDLE
+                self.phase = _IDLE
                 if address is None:
                     return self.program.fault(FaultKind[kind.name], pc)
                 return self.program.fault(FaultKind[kind.name], pc, address, size, write)
 
     def _preempted(self) -> Event:
-        self.phase = Phase.PREEMPTED
+        self.phase = _PREEMPTED
         return self._stopped() if self._stop_requested else Preempted(self.context.pc)
 
     def _stopped(self) -> Stopped:
-        self.phase = Phase.IDLE
+        self.phase = _IDLE
         return Stopped(self.context.pc)
 
     def _waiting(self) -> Event:
-        self.phase = Phase.WAITING
+        self.phase = _WAITING
         if self._stop_requested:
             return self._stopped()
         return self.call()
 
     def call(self) -> Waiting:
         """The helper call that the guest waits for. Raises WrongState if it does not wait."""
-        if self.phase is not Phase.WAITING:
+        if self.phase is not _WAITING:
             raise WrongState(f"a guest that is {self.phase.value} waits for no helper")
-        pc, registers = self.context.pc, self.context.registers()
+        pc = self.context.pc
         instruction = self.program.text.validated.program[pc]
         assert instruction is not None
-        return Waiting(pc, instruction.imm, (registers[1], registers[2], registers[3], registers[4], registers[5]))
+        return Waiting(pc, instruction.imm, self.context.arguments())
 
     def answer(self, value: int) -> None:
         """Answer the helper call: r0 := value modulo 2^64, r1 to r5 := 0. Raises WrongState."""
-        if self.phase is not Phase.WAITING:
+        if self.phase is not _WAITING:
             raise WrongState(f"a guest that is {self.phase.value} waits for no helper")
-        self.context.set_register(0, value & _MASK)
-        for number in range(1, 6):
-            self.context.set_register(number, 0)
-        self.phase = Phase.ANSWERED
+        self.context.set_result(value & _MASK)
+        self.phase = _ANSWERED
 
     def snapshot(self) -> Snapshot:
         """The guest as a value, to be continued by `Program.restore` here or elsewhere. Raises WrongState."""
@@ -315,7 +317,7 @@ class Guest:
     def adopt_snapshot(self, snapshot: Snapshot) -> None:
         """Become what `snapshot` says; for `Program.restore`. Raises SnapshotRefused, LayoutHypothesis."""
         restore_into(self, snapshot)
-        if snapshot.phase is not Phase.IDLE:
+        if snapshot.phase is not _IDLE:
             self._check_hypothesis()
         self._returns_to = None
         self.phase = snapshot.phase
@@ -324,7 +326,7 @@ class Guest:
         """End the activation as soon as possible; may be called from any thread. The run ends with Stopped."""
         self._stop_requested = True
         with self._host.slots_change:  # else another thread could give the slot, and this fuel, to another guest
-            if self.phase is Phase.CLOSED:
+            if self.phase is _CLOSED:
                 return
             self.context.expire()
         pending, loop = self._pending, self._pending_loop
@@ -334,9 +336,9 @@ class Guest:
     def close(self) -> None:
         """Give the guest's memory back. Idempotent. Must not be called from one of its own helpers."""
         with self._host.slots_change:
-            if self.phase is Phase.CLOSED:
+            if self.phase is _CLOSED:
                 return
-            self.phase = Phase.CLOSED
+            self.phase = _CLOSED
             self._finalizer()
         self._unit = self._returns_to = None
 
@@ -347,7 +349,7 @@ class Guest:
         self.close()
 
     def _refuse_if_closed(self) -> None:
-        if self.phase is Phase.CLOSED:
+        if self.phase is _CLOSED:
             raise WrongState("the guest is closed")
 
     # ---------------------------------------------------------------- loops over the state machine
@@ -372,7 +374,7 @@ class Guest:
         """
         budget = _Budget(fuel, limit_ms)
         while True:
-            if self.phase is Phase.WAITING:
+            if self.phase is _WAITING:
                 result = self._invoke()
                 if isinstance(result, Faulted):
                     return result
@@ -407,7 +409,7 @@ class Guest:
         """
         budget = _Budget(fuel, limit_ms)
         while True:
-            if self.phase is Phase.WAITING:
+            if self.phase is _WAITING:
                 result = self._invoke()
                 if inspect.isawaitable(result):
                     answered = await self._await(result)
@@ -462,7 +464,7 @@ class Guest:
     def bad_pointer(self, fault: GuestPointerFault) -> Faulted:
         """End the activation, which waits for a helper that found a bad pointer; as a fault of the guest."""
         name = self._helper().name
-        self.phase = Phase.IDLE
+        self.phase = _IDLE
         detail = f"in an argument of {name}: {fault}"
         pc = self.context.pc
         return self.program.fault(FaultKind.HELPER_POINTER, pc, fault.address, fault.size, fault.write, detail)
@@ -471,9 +473,6 @@ class Guest:
 def held_fuel(slots: int) -> int:
     """How many polls a program of this many slots may pass while it holds the interpreter lock."""
     return max(_LEAST_HELD_FUEL, min(HELD_FUEL, _HELD_INSTRUCTIONS // slots))
-
-
-_ENTER = {Phase.READY: ENTER_START, Phase.PREEMPTED: ENTER_RESUME, Phase.ANSWERED: ENTER_CALLED}
 
 
 class _Budget:

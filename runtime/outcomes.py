@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from jit.layout import NULL_BYTES
 from runtime.lines import SourceLine
@@ -75,8 +76,7 @@ class Preempted:
     pc: int
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):  # made at every call: in a third of the time
     """The helper call at `pc` wants its answer: `Guest.answer(value)`."""
 
     pc: int
