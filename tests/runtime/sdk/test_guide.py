@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from runtime.__main__ import main
 from runtime.sdk import codes
 from runtime.sdk.calls import SDK_CALLS
 from runtime.sdk.texts import example, example_names, guide, header
@@ -84,3 +85,21 @@ def test_the_examples_compile_without_a_warning(name: str, options: tuple[str, .
 def test_the_header_is_plain_text() -> None:
     assert header() == HEADER
     assert HEADER.isascii()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [((), header()), (("--guide",), guide()), *((("--example", name), example(name)) for name in example_names())],
+)
+def test_the_command_prints_them_as_they_are(
+    arguments: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sdk", *arguments]) == 0
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.parametrize("arguments", [("--example", "none"), ("--guide", "--example", "ci_run"), ("--guide=1",)])
+def test_the_command_refuses_what_there_is_not(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(["sdk", *arguments])
+    assert refused.value.code == 2
