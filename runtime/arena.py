@@ -10,6 +10,7 @@ executable. Pages and table slots are given back when the last owner of a progra
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import platform
 import sys
@@ -19,7 +20,7 @@ from jit.assemble import FunctionCode, place, template
 from jit.context import Exit
 from jit.layout import PAGE, aligned
 from jit.trampolines import RESUME, RESUME_CALLED, START, leave
-from runtime.errors import ArenaExhausted, EngineUnavailable
+from runtime.errors import ArenaExhausted, EngineUnavailable, MemoryUnavailable
 from runtime.extents import Extents, Returns
 from runtime.kernel import NO_ACCESS, READ_EXECUTE, READ_WRITE, Reservation
 
@@ -133,19 +134,27 @@ class Arena:
         self._table[(slot_address - self.low) // TABLE_SLOT] = native
 
     def add(self, function: FunctionCode, table: dict[int, int]) -> tuple[int, int]:
-        """Place `function`; its native address and the bytes it takes. `table`: slot address by callee pc."""
+        """Place `function`; its native address and the bytes it takes. `table`: slot address by callee pc.
+
+        Raises ArenaExhausted, or MemoryUnavailable, and then nothing has changed.
+        """
         size = aligned(len(function.code), PAGE)
         page = self._returned.take(self._pages, size // PAGE)
         if page is None:
             raise ArenaExhausted("bytes of code", size, self._reservation.size - _CODE_OFFSET)
         offset = _CODE_OFFSET + page * PAGE
         code = place(function, self.low + offset, self.stubs, table)
-        self._write(offset, code, size)
+        try:
+            self._write(offset, code, size)
+        except BaseException:  # the kernel has no room for another mapping
+            self._returned.give_back(self._pages, page, size // PAGE)
+            raise
         return self.low + offset, size
 
     def give_back(self, address: int, size: int) -> None:
         """Return the pages at `address`. No guest may be able to run them any more."""
         offset = address - self.low
-        self._reservation.protect(offset, size, NO_ACCESS)
         self._reservation.forget(offset, size)
+        with contextlib.suppress(MemoryUnavailable):  # no room for another mapping: they stay, empty
+            self._reservation.protect(offset, size, NO_ACCESS)
         self._returned.give_back(self._pages, (offset - _CODE_OFFSET) // PAGE, size // PAGE)

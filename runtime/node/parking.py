@@ -17,7 +17,9 @@ from typing import Generic, TypeVar
 from jit.layout import PAGE
 
 _MAPS_PER_GUEST = 4
-_MAPS_KEPT = 4000  # for the interpreter, its libraries, the code arena, guests that run
+# For the interpreter, its libraries, the code arena, and guests that run: of parked guests, one read of the server's
+# can wake a thousand at once. At the kernel's limit nothing that wants a mapping works, new code for instance.
+_MAPS_KEPT = 12_000
 _MAX_MAP_COUNT = Path("/proc/sys/vm/max_map_count")
 _USUAL_MAX_MAP_COUNT = 65530
 _STATM = Path("/proc/self/statm")

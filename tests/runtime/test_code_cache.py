@@ -9,7 +9,9 @@ import pytest
 
 from runtime import Exited, Guest, GuestMemory, Host, Program, Waiting, load_bytecode
 from runtime.arena import Arena
+from runtime.errors import MemoryUnavailable
 from runtime.helpers import HelperFunction
+from runtime.kernel import Reservation
 from tests.corpus.assembly import EXIT, alu_imm, branch_imm, call_helper, call_local, load, mov
 from tests.programs import with_data
 
@@ -139,6 +141,53 @@ def test_code_pages_and_table_slots_are_used_again(host: Host) -> None:
             assert guest._unit is not None
             low.add(guest._unit.native_address(0))
     assert len(low) == 1
+
+
+class NoRoom:
+    """A kernel that refuses to split mappings, as it does at vm.max_map_count."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.refuses = False
+        protect = Reservation.protect
+
+        def protect_or_refuse(reservation: Reservation, offset: int, size: int, protection: int) -> None:
+            if self.refuses:
+                raise MemoryUnavailable("no room for another mapping")
+            protect(reservation, offset, size, protection)
+
+        monkeypatch.setattr(Reservation, "protect", protect_or_refuse)
+
+
+def test_code_that_cannot_be_placed_takes_no_pages_and_can_be_placed_later(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = NoRoom(monkeypatch)
+    program = load_bytecode(LAZY, host=host, calldata_bytes=8)
+    with program.instantiate() as guest:
+        guest.begin(bytes(3))
+        kernel.refuses = True
+        with pytest.raises(MemoryUnavailable):
+            guest.advance()
+        assert arena(host).code_bytes == 0
+        kernel.refuses = False
+        guest.begin(bytes(3))
+        assert guest.advance() == Exited(3)
+
+
+def test_code_pages_are_given_back_without_room_for_another_mapping(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = NoRoom(monkeypatch)
+    for _ in range(3):
+        program = load_bytecode(LAZY, host=host, calldata_bytes=8)
+        with program.instantiate() as guest:
+            assert guest.run(bytes(3)) == Exited(3)
+            first = arena(host).code_low
+            kernel.refuses = True
+        del program, guest
+        assert arena(host).code_bytes == 0
+        assert bytes(arena(host)._reservation.view[first - arena(host).low :][: 3 * PAGE]) == bytes(3 * PAGE)
+        kernel.refuses = False
 
 
 def test_code_for_many_input_sizes_is_bounded(host: Host) -> None:
