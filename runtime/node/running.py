@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from runtime.errors import GuestPointerFault, MemoryUnavailable, RuntimeRefused
 from runtime.guest import Guest
@@ -39,7 +39,8 @@ THROTTLE_AFTER_MS = 20.0
 THROTTLE_PAUSE_MS = 20.0
 _SWEEP_SECONDS = 1.0
 _PARKED_AT_ONCE = 64  # some milliseconds
-_CHARGED_SLICES = 2  # for one that took longer: the machine was busy, or code was compiled. A CPU clock costs 1 us
+_CHARGED_SLICES = 2  # for one that took longer: the machine was busy, or code was compiled
+_RAN = 0.5  # of a slice, in CPU time of the turn so far: with less the machine was busy, and the guest is not to blame
 _SIGN, _WORD = 1 << 63, 1 << 64
 
 
@@ -214,6 +215,7 @@ class Running:
             answer = item.answer
             guest.answer(item.take_event() if answer is None else answer)
         memory, calls = guest.memory, _CALLS
+        result: int | None = 0
         while True:
             event = guest.advance(slice_ms=self._slice_ms)
             if isinstance(event, Waiting):
@@ -234,10 +236,7 @@ class Running:
                     if perf_counter() - begun < self._slice:
                         continue
             if isinstance(event, Waiting | Preempted):  # it yielded, or used up its slice
-                self.counters.slices += 1
-                item.used += min(perf_counter() - begun, _CHARGED_SLICES * self._slice)
-                if not self._throttle(item):
-                    self.scheduler.requeue(item)
+                self._slice_ended(item, perf_counter() - begun, yielded=result is None)
                 return
             if isinstance(event, Exited):
                 self.counters.exits += 1
@@ -247,6 +246,16 @@ class Running:
             assert not isinstance(event, Stopped), "guests are stopped between their turns"
             self._faulted(item, event)
             return
+
+    def _slice_ended(self, item: NodeObject, seconds: float, yielded: bool) -> None:
+        """`item` goes on later; with those that spin, unless the time passed while this thread did not run."""
+        if not yielded and thread_time() - self.scheduler.turn_began < _RAN * self._slice:
+            self.scheduler.wake(item)
+            return
+        self.counters.slices += 1
+        item.used += min(seconds, _CHARGED_SLICES * self._slice)
+        if not self._throttle(item):
+            self.scheduler.requeue(item)
 
     def _throttle(self, item: NodeObject) -> bool:
         """Whether `item` has to pause, from now on."""

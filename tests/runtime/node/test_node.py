@@ -23,6 +23,8 @@ from runtime.node import (
     Parking,
     State,
     Wait,
+    running,
+    scheduler,
 )
 from runtime.program import INTERPRETER, JIT
 from tests.runtime.node.nodes import (
@@ -498,6 +500,32 @@ def test_time_in_which_a_guest_waits_is_not_charged() -> None:
         assert "salix_node_throttles_total 0\n" in node.metrics()
 
     run(story, throttle_after_ms=5.0)
+
+
+def test_a_guest_is_not_blamed_for_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices that pass while the thread does not run are nobody's: who had one is still served before who spins."""
+    now = [0.0]
+
+    def wall() -> float:
+        now[0] += 1.0
+        return now[0]
+
+    monkeypatch.setattr(running, "perf_counter", wall)
+    monkeypatch.setattr(running, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(scheduler, "thread_time", lambda: 0.0)
+
+    async def story(node: Node, notes: Notes) -> None:
+        object_id = started(node, built(WAITER))
+        await waiting(node, object_id)
+        node.deliver(object_id, "e", "t", None)
+        await waiting(node, object_id, Wait.HOST_CALL)
+        assert "salix_node_slices_total 0\n" in node.metrics()
+        monkeypatch.setattr(running, "thread_time", lambda: 1.0)
+        node.answer(notes.calls[0].id, None)
+        await waiting(node, object_id)
+        assert "salix_node_slices_total 0\n" not in node.metrics()
+
+    run(story)
 
 
 def test_an_object_starts_with_a_clean_context_where_another_faulted_deep_in_calls() -> None:
