@@ -6,6 +6,7 @@ interface; `Embedder` is what it asks for.
 """
 
 from runtime.node.capabilities import Capability
+from runtime.node.collector import tune_collector
 from runtime.node.embedder import Embedder, HostCall
 from runtime.node.errors import Kind, NodeError
 from runtime.node.node import Node
@@ -29,4 +30,5 @@ __all__ = [
     "State",
     "Status",
     "Wait",
+    "tune_collector",
 ]

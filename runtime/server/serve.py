@@ -8,34 +8,22 @@ a bound of the transport, with one line on stderr.
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from runtime.node import Embedder, Node
+from runtime.node import Embedder, Node, tune_collector
 from runtime.server.observe import Observer
 from runtime.server.session import Session
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
-def _tune_collector() -> None:
-    """Let the garbage collector look at everything only when millions of containers have come.
-
-    Nothing here makes cycles as it goes, so what it finds is nothing, and each full look takes milliseconds for
-    thousands of objects: with Python's thresholds, a tenth of the time in which 10,000 objects are loaded.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 10, 20)
-
-
 def serve(make_node: Callable[[Embedder], Node], socket: Path | None = None) -> int:
     """Serve one session; the exit status. The node can be watched at `socket`. Raises OSError if it cannot."""
-    _tune_collector()
+    tune_collector()
     output_fd = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)
     try:

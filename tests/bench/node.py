@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wait
+from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wait, tune_collector
 from tests.clang import LOOP_OPTIONS, compiled
 
 MARKER = struct.pack("<Q", 0x1122334455667788)
@@ -129,6 +129,8 @@ async def _latency(node: Node, clock: Clock, object_id: str, event_id: str, arri
 
 
 def _with_node(story: Callable[[Node, Clock], Awaitable[None]], parking: Parking) -> None:
+    tune_collector()
+
     async def told() -> None:
         clock = Clock()
         async with Node(clock, parking=parking) as node:
