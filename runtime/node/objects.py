@@ -45,6 +45,7 @@ class NodeObject:
         "queued",
         "running",
         "sha256",
+        "spins",
         "started",
         "state",
         "throttled",
@@ -74,6 +75,7 @@ class NodeObject:
         self.used = 0.0  # seconds that it ran since it last waited
         self.used_in_all = 0.0
         self.queued = self.throttled = False
+        self.spins = False  # whether it has used up a slice since it last waited
         self.log_window, self.log_count = 0, 0
 
     def status(self) -> Status:

@@ -1,8 +1,8 @@
 """Runs objects: from the start, or from what resumed them, to the next wait, the end of a slice, or their end.
 
 One thread runs all guests, between the event loop's other work; so whoever stops, parks or delivers finds no guest
-running, and nothing here needs a lock. A guest is charged for its slices, not for what it waits for, nor for a busy
-machine: after `throttle_after` seconds without a wait it pauses for `throttle_pause`.
+running, and nothing here needs a lock. A guest is charged for its slices, not for what it waits for, nor for what a
+slice may have taken longer: after `throttle_after` seconds without a wait it pauses for `throttle_pause`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from time import perf_counter, thread_time
+from time import perf_counter
 
 from runtime.errors import GuestPointerFault, MemoryUnavailable, RuntimeRefused
 from runtime.guest import Guest
@@ -39,8 +39,6 @@ THROTTLE_AFTER_MS = 20.0
 THROTTLE_PAUSE_MS = 20.0
 _SWEEP_SECONDS = 1.0
 _PARKED_AT_ONCE = 64  # some milliseconds
-_CHARGED_SLICES = 2  # for one that took longer: the machine was busy, or code was compiled
-_RAN = 0.5  # of a slice, in CPU time of the turn so far: with less the machine was busy, and the guest is not to blame
 _SIGN, _WORD = 1 << 63, 1 << 64
 
 
@@ -225,7 +223,7 @@ class Running:
                     self._faulted(item, guest.bad_pointer(fault))
                     return
                 if result is None and (item.wait is not Wait.NONE or item.queued):
-                    item.used = 0.0
+                    item.used, item.spins = 0.0, False
                     if not item.queued:  # else the embedder answered from inside of the call
                         self.idle.add(item)
                     return
@@ -248,14 +246,17 @@ class Running:
             return
 
     def _slice_ended(self, item: NodeObject, seconds: float, yielded: bool) -> None:
-        """`item` goes on later; with those that spin, unless the time passed while this thread did not run."""
-        if not yielded and thread_time() - self.scheduler.turn_began < _RAN * self._slice:
-            self.scheduler.wake(item)
-            return
+        """`item` goes on later; before others that spin, if this was its first slice since it waited.
+
+        One may end because the machine was busy, or the garbage collector came by.
+        """
         self.counters.slices += 1
-        item.used += min(seconds, _CHARGED_SLICES * self._slice)
-        if not self._throttle(item):
-            self.scheduler.requeue(item)
+        item.used += min(seconds, self._slice)
+        spins = yielded or item.spins
+        item.spins = True
+        if self._throttle(item):
+            return
+        self.scheduler.requeue(item, first=not spins)
 
     def _throttle(self, item: NodeObject) -> bool:
         """Whether `item` has to pause, from now on."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Generic, Protocol, TypeVar
 
 TURN_SECONDS = 0.001  # for woken objects, before the loop looks at its input
@@ -35,7 +35,6 @@ class Scheduler(Generic[QueuedT]):
         self._spinning: deque[QueuedT] = deque()
         self._scheduled = False
         self._closed = False
-        self.turn_began = 0.0  # by this thread's CPU clock
 
     def wake(self, item: QueuedT) -> None:
         """Run `item` soon: something happened that it waited for."""
@@ -44,10 +43,13 @@ class Scheduler(Generic[QueuedT]):
         if not self._scheduled:
             self._schedule()
 
-    def requeue(self, item: QueuedT) -> None:
-        """Run `item` when those that were woken have had their turn: it used up its slice."""
+    def requeue(self, item: QueuedT, first: bool = False) -> None:
+        """Run `item` when those that were woken have had their turn: it used up its slice. `first`: before its like."""
         item.queued = True
-        self._spinning.append(item)
+        if first:
+            self._spinning.appendleft(item)
+        else:
+            self._spinning.append(item)
         if not self._scheduled:
             self._schedule()
 
@@ -74,7 +76,6 @@ class Scheduler(Generic[QueuedT]):
         woken, spinning = self._woken, self._spinning
         try:
             end = perf_counter() + TURN_SECONDS
-            self.turn_began = thread_time()
             while woken:
                 item = woken.popleft()
                 item.queued = False

@@ -90,6 +90,16 @@ def test_spinning_items_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran == ["s", "t", "s", "t"]
 
 
+def test_who_used_up_a_first_slice_comes_before_others_that_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, scheduler, ran = made(set(), monkeypatch)
+    for name in "st":
+        scheduler.requeue(Item(name))
+    scheduler.requeue(Item("new"), first=True)
+    for _ in range(3):
+        loop.turn()
+    assert ran == ["new", "s", "t"]
+
+
 def test_a_flood_of_woken_items_does_not_starve_one_that_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, scheduler, ran = made({"s"}, monkeypatch, costs=module.TURN_SECONDS)
     scheduler.requeue(Item("s"))
