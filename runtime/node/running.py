@@ -30,7 +30,7 @@ from runtime.outcomes import Exited, Faulted, Preempted, Stopped, Waiting
 from runtime.phase import Phase
 from runtime.sdk import codes
 from runtime.sdk.calls import SDK_CALLS
-from runtime.sdk.values import Value, ValueRefused, check
+from runtime.sdk.values import Value, ValueRefused, check, decode
 from runtime.snapshot import Snapshot
 
 ENTRY = "spinfoam.main"
@@ -141,11 +141,11 @@ class Running:
         if item is None:
             return False
         try:
-            check(result)
+            own = decode(check(result))  # the embedder may change his
         except ValueRefused:
             self.wake(item, codes.LIMIT)
             return True
-        self.wake(item, item.handles.add(result))
+        self.wake(item, item.handles.add(own))
         return True
 
     def failed(self, call_id: str) -> bool:

@@ -28,6 +28,7 @@ from runtime.node import (
 from runtime.node.objects import NodeObject
 from runtime.node.scheduler import Scheduler
 from runtime.program import INTERPRETER, JIT
+from runtime.sdk.values import Value
 from tests.runtime.node.nodes import (
     FAULTER,
     GRANTED,
@@ -324,6 +325,26 @@ def test_a_host_call_that_is_not_answered_times_out_and_is_cancelled() -> None:
         assert node.stats()["ignored_host_responses"] == 1
 
     run(story)
+
+
+def test_an_answer_is_copied_and_tuples_are_arrays() -> None:
+    source = """
+    SF_MAIN sf_i64 entry(void) {
+        sf_handle answer = sf_host_call("ack", sf_json_object(), 60000);
+        sf_sleep_ms(1);
+        sf_i64 second = 0;
+        sf_json_i64(sf_json_at(sf_json_get(answer, "list"), 1), &second);
+        return sf_json_kind(sf_json_get(answer, "pair")) * 100 + second;
+    }
+    """
+
+    async def answer_and_change(node: Node, notes: Notes) -> None:
+        await notes.until(lambda: bool(notes.calls))
+        value: dict[str, Value] = {"list": [1, 2], "pair": (1, 2)}
+        assert node.answer(notes.calls[0].id, value)
+        value["list"].clear()
+
+    assert outcome_of(source, answer_and_change) == 402
 
 
 def test_answers_that_nobody_waits_for_are_counted() -> None:
