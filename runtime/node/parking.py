@@ -17,9 +17,8 @@ from typing import Generic, TypeVar
 from jit.layout import PAGE
 
 _MAPS_PER_GUEST = 4
-# For the interpreter, its libraries, the code arena, and guests that run: of parked guests, one read of the server's
-# can wake a thousand at once. At the kernel's limit nothing that wants a mapping works, new code for instance.
-_MAPS_KEPT = 12_000
+# For the interpreter, its libraries, the code arena: at the kernel's limit nothing that wants a mapping works.
+_MAPS_KEPT = 4000
 _MAX_MAP_COUNT = Path("/proc/sys/vm/max_map_count")
 _USUAL_MAX_MAP_COUNT = 65530
 _STATM = Path("/proc/self/statm")
@@ -59,7 +58,7 @@ class Parking:
         return self.idle_seconds is not None or self.memory_bytes is not None
 
     def resident_limit(self) -> int:
-        """How many waiting guests may keep their memory."""
+        """How many guests may have memory before waiting ones are parked."""
         return self.resident if self.resident is not None else _resident_limit()
 
 

@@ -28,6 +28,7 @@ from runtime.node.status import INTERNAL_ERROR, PROGRAM_FAULT, RUNTIME_REFUSED, 
 from runtime.node.timers import Timers
 from runtime.outcomes import Exited, Faulted, Preempted, Stopped, Waiting
 from runtime.phase import Phase
+from runtime.program import Program
 from runtime.sdk import codes
 from runtime.sdk.calls import SDK_CALLS
 from runtime.sdk.values import Value, ValueRefused, check, decode
@@ -77,7 +78,7 @@ class Running:
     def start(self, item: NodeObject) -> None:
         """Give `item` its guest and let it run soon. Raises MemoryUnavailable, and then nothing has changed."""
         assert item.program is not None
-        guest = self._with_room(item.program.instantiate)
+        guest = self._with_room(item.program, item.program.instantiate)
         try:
             guest.begin(entry=ENTRY)
         except BaseException:
@@ -288,14 +289,19 @@ class Running:
         assert program is not None
         assert parked is not None
         snapshot = Snapshot.from_bytes(parked)
-        guest = item.guest = self._with_room(lambda: program.restore(snapshot))
+        guest = item.guest = self._with_room(program, lambda: program.restore(snapshot))
         item.parked = None
         self.counters.restored += 1
         self.parked_now -= 1
         return guest
 
-    def _with_room(self, make: Callable[[], Guest]) -> Guest:
-        """`make()`, parking others while the kernel refuses memory and any can be parked."""
+    def _with_room(self, program: Program, make: Callable[[], Guest]) -> Guest:
+        """`make()`, parking others to keep to the limit, and while the kernel refuses memory and any can be parked.
+
+        Guests that were woken and wait for their turn have memory, too: by thousands, after a flood of events.
+        """
+        while program.host.cage.in_use >= self.idle.limit and self.idle.park_longest():
+            pass
         while True:
             try:
                 return make()

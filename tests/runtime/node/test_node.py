@@ -627,6 +627,28 @@ def test_parked_guests_go_on_where_they_were() -> None:
     run(story, parking=PARKED_AT_ONCE)
 
 
+def test_a_flood_of_events_gives_no_more_guests_memory_than_may_have_it() -> None:
+    """Those that were woken and have not run have memory, too: one more than the limit, as none of them can be parked."""
+    limit, most = 4, []
+
+    async def story(node: Node, notes: Notes) -> None:
+        host = node._host
+        assert host is not None
+        notes.on_call = lambda _call: most.append(host.cage.in_use)
+        object_ids = [started(node, built(WAITER)) for _ in range(4 * limit)]
+        for object_id in object_ids:
+            await waiting(node, object_id)
+        assert node.stats()["parked"] == 3 * limit
+        for object_id in object_ids:
+            node.deliver(object_id, "e", "t", None)
+        for object_id in object_ids:
+            await waiting(node, object_id, Wait.HOST_CALL)
+
+    run(story, parking=Parking(idle_seconds=None, resident=limit))
+    assert len(most) == 4 * limit
+    assert max(most) <= limit + 1
+
+
 def test_a_parked_object_can_be_stopped_and_its_host_call_times_out() -> None:
     async def story(node: Node, notes: Notes) -> None:
         assert (await ended(node, started(node, built(call("3"))))).outcome == Exit(-3)
