@@ -628,7 +628,7 @@ def test_parked_guests_go_on_where_they_were() -> None:
 
 
 def test_a_flood_of_events_gives_no_more_guests_memory_than_may_have_it() -> None:
-    """Those that were woken and have not run have memory, too: one more than the limit, as none of them can be parked."""
+    """Those that were woken and have not run have memory, too, and cannot be parked: one more than the limit has it."""
     limit, most = 4, []
 
     async def story(node: Node, notes: Notes) -> None:
