@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 from differential.programs.engines import HAPPENINGS, REFERENCE, TURNS, Outcomes, run_alone, run_everywhere
 from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, differences
 from differential.programs.program import form_name, named_rows
-from differential.programs.reference import PLACES, Reached
+from differential.programs.reference import Reached
+from differential.programs.rights import PLACES
 from differential.programs.writer import write_program
 from differential.workers import gather
 from runtime.outcomes import FaultKind
-from validator.isa import Kind
 
 LEAST_PER_FORM = 10  # instructions that control reaches
 LEAST_PER_ENDING = 2  # programs
-LEAST_PER_ACCESS = 3  # instructions that control reaches
+LEAST_PER_ACCESS = 2  # instructions that control reaches
 LEAST_PER_HAPPENING = 10
+_KINDS = ("load", "store", "atomic", "helper reads", "helper writes")
+ACCESSES = tuple(f"{kind}: {place}" for kind in _KINDS for place in PLACES)
 ENDINGS = (EXITED, OUT_OF_FUEL, *(f"{FAULTED} {kind.name}" for kind in FaultKind))
 MOST_MISMATCHES = 50  # a pass that is quite wrong need not be compared to the end
 _PART = 20
@@ -102,7 +104,7 @@ def run_part(part: Campaign) -> Result:
         result.forms.update(forms_reached(reached))
         result.engines.update(outcomes.keys())
         result.ended[ending(reached)] += 1
-        result.accesses.update(accesses_reached(reached))
+        result.accesses.update(what for _, what in reached.accesses)
         result.happened.update(outcomes[TURNS].happened if TURNS in outcomes else {})
         found = mismatch(index, outcomes)
         if found is not None:
@@ -116,21 +118,6 @@ def forms_reached(reached: Reached) -> Iterator[str]:
         instruction = reached.validated.program[pc]
         assert instruction is not None
         yield form_name(instruction)
-
-
-def accesses_reached(reached: Reached) -> Iterator[str]:
-    """Kind and place of each access, one of ACCESSES."""
-    for pc, place in reached.accesses:
-        form = reached.validated.forms[pc]
-        assert form is not None
-        yield _access(form.kind, place)
-
-
-def _access(kind: Kind, place: str) -> str:
-    return f"{kind.name.lower()}: {place}"
-
-
-ACCESSES = tuple(_access(kind, place) for kind in (Kind.LOAD, Kind.STORE, Kind.ATOMIC) for place in PLACES)
 
 
 def ending(reached: Reached) -> str:

@@ -9,6 +9,7 @@ from jit.layout import NULL_BYTES, PAGE
 from simulator.ebpf import CallRecord
 
 EXITED, FAULTED, OUT_OF_FUEL = "exited", "faulted", "out of fuel"
+MISJUDGED = "misjudged"  # by the reference semantics: an access that must not be, or must be
 _SHOWN_BYTES = 4
 
 

@@ -1,24 +1,26 @@
-"""The reference semantics alone: no runtime, no machine code, memory in one bytearray; and what control reached."""
+"""The reference semantics alone: no runtime, no machine code, memory in one bytearray; and what control reached.
+
+Whether it faults where it must, and only there, is judged by `rights`: what it allows, no engine refuses.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from differential.programs.helpers import HELPERS
-from differential.programs.outcome import EXITED, FAULTED, OUT_OF_FUEL, Outcome, pages_of
+from differential.programs.outcome import EXITED, FAULTED, MISJUDGED, OUT_OF_FUEL, Outcome, pages_of
 from differential.programs.program import GuestProgram, assembled
-from jit.layout import Layout, Span
+from differential.programs.rights import next_access
+from jit.layout import Layout
 from runtime.cage import mapped_end
 from runtime.errors import GuestPointerFault
 from runtime.memory import GuestMemory, SlotMemory
 from simulator.ebpf import Fault, Finished, HelperCall, Preempted, State, finish_helper, initial_state, prepare, run
 from simulator.integers import INTEGERS
 from validator.decode import decode
-from validator.isa import Kind
 from validator.validate import Validated, validate
 
 BUDGET = 80  # polls: what a program may pass
-PLACES = ("read-only data", "data", "calldata", "own frame", "a caller's frame", "nowhere")
 
 _WORD = (1 << 64) - 1
 
@@ -30,7 +32,7 @@ class Reached:
     validated: Validated
     outcome: Outcome
     pcs: frozenset[int]
-    accesses: frozenset[tuple[int, str]]  # pc, and one of PLACES
+    accesses: frozenset[tuple[int, str]]  # pc; kind and place
 
 
 class _Owner:
@@ -63,20 +65,17 @@ def run_reference(program: GuestProgram) -> Reached:
     state = owner.state = initial_state(INTEGERS, layout, SlotMemory(memory), 0, arguments)
     guest_memory = GuestMemory(owner)
     fuel, reached, accesses = BUDGET, set[int](), set[tuple[int, str]]()
-    detail: tuple[object, ...]
-    while True:
+    detail: tuple[object, ...] = ()
+    ended = ""
+    while not ended:
         pc = state.pc
-        place = _place(layout, state, validated)
+        access = next_access(layout, state, validated)
         event, fuel = run(prepared, state, fuel, steps=1)
-        if not isinstance(event, Preempted):
-            reached.add(pc)
-            if place is not None:
-                accesses.add((pc, place))
         match event:
             case Finished(value):
                 ended, detail = EXITED, (value,)
             case Preempted(pc):
-                ended, detail, fuel = OUT_OF_FUEL, (pc,), 0
+                ended, detail, fuel, access = OUT_OF_FUEL, (pc,), 0, None
             case Fault(kind, pc, address, size, write):
                 ended = FAULTED
                 detail = (kind.name, pc) if address is None else (kind.name, pc, address, size, write)
@@ -88,33 +87,11 @@ def run_reference(program: GuestProgram) -> Reached:
                 else:
                     assert isinstance(result, int)
                     finish_helper(INTEGERS, state, result & _WORD)
-                    continue
-            case _:
-                continue
-        outcome = Outcome(
-            ended, detail, tuple(state.registers), tuple(state.calls), BUDGET - fuel, pages_of(memory, end)
-        )
-        return Reached(validated, outcome, frozenset(reached), frozenset(accesses))
-
-
-def _place(layout: Layout, state: State[int], validated: Validated) -> str | None:
-    """Where all bytes lie that the next instruction accesses, one of PLACES; None if it accesses nothing."""
-    form, instruction = validated.forms[state.pc], validated.program[state.pc]
-    if form is None or instruction is None or form.kind not in (Kind.LOAD, Kind.STORE, Kind.ATOMIC):
-        return None
-    base = instruction.src if form.kind is Kind.LOAD else instruction.dst
-    address = (state.registers[base] + instruction.offset) & _WORD
-    depth = len(state.calls)
-    frames = [Span(layout.frame_top(at) - layout.frame_bytes, layout.frame_bytes) for at in range(depth + 1)]
-    regions: tuple[list[Span], ...] = (
-        [layout.read_only],
-        [layout.writable],
-        [layout.calldata],
-        frames[depth:],
-        frames[:depth],
-        [],
-    )
-    for place, spans in zip(PLACES, regions, strict=True):
-        if any(span.low <= address <= span.low + span.size - form.size for span in spans):
-            return place
-    return PLACES[-1]
+        if ended != OUT_OF_FUEL:
+            reached.add(pc)
+        if access is not None:
+            accesses.add((pc, f"{access.kind}: {access.place}"))
+            if access.must_fault() != (ended == FAULTED):
+                ended, detail = MISJUDGED, access
+    outcome = Outcome(ended, detail, tuple(state.registers), tuple(state.calls), BUDGET - fuel, pages_of(memory, end))
+    return Reached(validated, outcome, frozenset(reached), frozenset(accesses))

@@ -134,8 +134,8 @@ class _Writer:
             (self._branch, 4),
             (self._jump, 1),
             (self._loop, 2),
-            (self._call_helper, 2),
-            (self._call_local, 2),
+            (self._call_helper, 3),
+            (self._call_local, 3),
             (self._leave, 1),
         )
 
@@ -333,13 +333,13 @@ class _Writer:
     def _probe(self) -> None:
         """One access right at, or right beyond, an end of anything: of a region, or of a frame, live or dead."""
         random, layout = self._random, self._layout
-        row = random.choice(random.choice((_LOADS, _STORES, _ATOMICS)))
+        row = random.choice(random.choice((_LOADS, _STORES, _LOADS, _STORES, _ATOMICS)))
         size = row[1].form.size
         flat = [(span.low, span.low + span.size) for span in (layout.read_only, layout.writable, layout.calldata)]
         tops = [layout.frame_top(depth) for depth in range(min(layout.frames, PROFILE.frames))]
-        frame = (top := random.choice((tops[0], *tops)), top - layout.frame_bytes)
-        ends = random.choice((*flat, frame, frame))
-        address = random.choice(ends) + random.choice((-size - 1, -size, 1 - size, 1 - size, -size // 2, -1, 0, 0, 1))
+        frame = (top := random.choice((tops[0], tops[0], *tops)), top - layout.frame_bytes)
+        ends = random.choice((*flat, frame, frame, frame))
+        address = random.choice(ends) + random.choice((-size - 1, -size, 1 - size, 1 - size, 1 - size, -1, 0, 0, 1))
         if layout.read_only.size >= _WIDEST and random.random() < 0.15:  # within, where nothing may be written
             row = random.choice(random.choice((_STORES, _ATOMICS)))
             address = layout.read_only.low + random.choice((0, (layout.read_only.size - _WIDEST) // 8 * 8))
@@ -463,10 +463,19 @@ class _Writer:
 
     def _call_helper(self) -> None:
         random = self._random
-        number = random.choice((MIX, READ, WRITE))
-        if number != MIX and not (self._careless and random.random() < 4 * _SLIP):
-            self._pointer(1, number == WRITE)
-        if random.random() < 0.5:
+        number = random.choice((MIX, READ, READ, WRITE, WRITE))
+        if number != MIX and not (self._careless and random.random() < 2 * _SLIP):
+            pointers = [register for register, is_pointer in self._reserved.items() if is_pointer]
+            if self._careless and random.random() < 3 * _SLIP:  # where nothing may be written; a frame that is dead
+                dead = self._layout.frame_top(random.randrange(PROFILE.frames)) - _ROOM
+                self._let(1, random.choice((self._layout.read_only.low, self._layout.read_only.low, dead)))
+            elif pointers and random.random() < 0.9:
+                self._emit(_MOV, 1, pointers[0])
+            else:
+                self._pointer(1, number == WRITE)
+            if self._careless and random.random() < 3 * _SLIP:
+                self._emit(_ADD_IMM, 1, imm=random.choice((1, -1, _ROOM, PROFILE.frame_bytes, -PROFILE.frame_bytes)))
+        if random.random() < (0.5 if number == MIX else 0.9):
             self._let(2, random.choice((0, 1, MOST_BYTES, random.randrange(MOST_BYTES))))
         self._emit(_CALL_HELPER, imm=number)
 

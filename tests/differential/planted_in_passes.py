@@ -1,13 +1,13 @@
 """Mistakes for passes, macros, the reference semantics and the runtime to make; and the engine that shows each.
 
-What native code refuses, the reference semantics executes: so one that allows too much agrees with itself, and is for
-`tests/simulator` to notice. Of the mistakes of the runtime, none leads a processor astray: the code is as it should be,
-what is kept of a guest is not.
+What native code refuses, the reference semantics executes: so one that allows too much agrees with itself, and is
+found by what `differential.programs.rights` says of it. Of the mistakes of the runtime, none leads a processor astray:
+the code is as it should be, what is kept of a guest is not.
 """
 
 from __future__ import annotations
 
-from jit import fuse, group, lower
+from jit import fuse, group, layout, lower
 from jit.macros import atomics, control, division
 from jit.macros import memory as memory_macros
 from runtime import activation, guest, snapshot
@@ -91,4 +91,33 @@ RUNTIME = (
            "        memory[address : address + PAGE] = bytes(PAGE)\n", TURNS),
 )  # fmt: skip
 
-PLANTED = PASSES + MACROS + SEMANTICS + RUNTIME
+RIGHTS = (
+    Mutant("a region is one byte longer", memory, "span.size - size + 1)", "span.size - size + 2)", SIMULATOR),
+    Mutant("frames of the semantics are one byte longer", memory, "layout.frame_bytes - size + 1)",
+           "layout.frame_bytes - size + 2)", SIMULATOR),
+    Mutant("frames that returned are live", memory, "words.sub(64, frame_top, low)):",
+           "words.constant(64, layout.frames * layout.frame_stride)):", SIMULATOR),
+    Mutant(
+        "the callers' frames are not live",
+        memory,
+        "distance = words.sub(64, address, low)\n        if not",
+        "distance = words.sub(64, address, words.sub(64, frame_top, words.constant(64, layout.frame_bytes)))\n"
+        "        if not",
+        SIMULATOR,
+    ),
+    Mutant("read-only data may be written, everywhere", layout, "return _STORED if write else _LOADED",
+           "return _LOADED", SIMULATOR),
+    Mutant("helpers reach one byte further", layout, "span.size - size\n\n\ndef in_live_frame",
+           "span.size - size + 1\n\n\ndef in_live_frame", SIMULATOR),
+    Mutant(
+        "helpers may write what is read-only",
+        layout,
+        "for region in flat_regions(write):\n        span = layout.span(region)",
+        "for region in flat_regions(False):\n        span = layout.span(region)",
+        SIMULATOR,
+    ),
+    Mutant("helpers see frames that returned", layout, "layout.stack_low <= address < frame_top:",
+           "layout.stack_low <= address < layout.frame_top(layout.frames):", SIMULATOR),
+)  # fmt: skip
+
+PLANTED = RIGHTS + PASSES + MACROS + SEMANTICS + RUNTIME

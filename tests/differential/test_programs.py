@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from differential import __main__ as command
 from differential import programs_command
 from differential.programs import engines
-from differential.programs.campaign import Campaign, accesses_reached, forms_reached, mismatch, run_part
+from differential.programs.campaign import Campaign, forms_reached, mismatch, run_part
 from differential.programs.engines import ENGINES, HAPPENINGS, run_everywhere
 from differential.programs.outcome import OUT_OF_FUEL, Outcome, differences
 from differential.programs.program import (
@@ -110,7 +110,7 @@ def test_accesses_are_counted_by_place() -> None:
     lines += [line("lock add [r1], r2", 10, 1, -8), line("ldxdw r1, [r2]", 2, 1, 1), line("exit")]
     lines += [Mark(1), line("stxdw [r1], r2", 1, 1, -8), line("stxb [r1], r2", 10, 1, -1), line("exit")]
     reached = run_reference(replace(with_data, lines=tuple(lines)))
-    assert sorted(accesses_reached(reached)) == [
+    assert sorted(what for _, what in reached.accesses) == [
         "atomic: own frame",
         "load: calldata",
         "load: data",
