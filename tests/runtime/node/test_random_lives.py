@@ -125,6 +125,7 @@ class World:
         assert stats["objects"] == len(self.models)
         assert stats["pending_host_calls"] == calling
         assert stats["timers"] >= timed  # those that pause for using too much have one too
+        assert stats["waiting"] <= timed <= stats["waiting"] + stats["parked"]  # parked ones may have been woken
         assert self.host.cage.in_use == with_guest - stats["parked"]
 
 
