@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
+import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,11 +40,12 @@ def started(do: str, **config: object) -> bytes:
 
 @contextmanager
 def server(
-    *options: str, stdin: int = subprocess.PIPE, stdout: int = subprocess.PIPE
+    *options: str, stdin: int = subprocess.PIPE, stdout: int = subprocess.PIPE, command: tuple[str, ...] = COMMAND
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A server, with pipes for streams that are not given; killed if the test leaves it running."""
-    command = (*COMMAND, *options)
-    with subprocess.Popen(command, cwd=REPOSITORY, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        (*command, *options), cwd=REPOSITORY, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE
+    ) as process:
         try:
             yield process
         finally:
@@ -150,6 +153,40 @@ def test_it_works_on_files(tmp_path: Path) -> None:
         assert process.wait(TIMEOUT_SECONDS) == 0
     with replies.open("rb") as stream:
         assert result(read(stream, "last"))["objects"] == 1
+
+
+def test_it_works_on_a_terminal() -> None:
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    try:
+        with server(stdin=theirs, stdout=theirs) as process:
+            os.write(ours, lines(INITIALIZE, request("bye", "sf.shutdown")))
+            with open(ours, "rb", closefd=False) as stream:
+                assert result(read(stream, "bye")) == {"shutdown": True}
+            assert process.wait(TIMEOUT_SECONDS) == 0
+        assert os.get_blocking(theirs)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+PRINTS = """
+from runtime.node import Node
+from runtime.server.serve import serve
+
+def make_node(embedder):
+    print("printed")
+    return Node(embedder)
+
+serve(make_node)
+"""
+
+
+def test_what_is_printed_does_not_get_between_the_frames() -> None:
+    with server(command=(sys.executable, "-c", PRINTS)) as process:
+        out, err = process.communicate(lines(INITIALIZE), TIMEOUT_SECONDS)
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["init"]
+    assert err == b"printed\n"
 
 
 def test_no_input_at_all() -> None:

@@ -6,7 +6,7 @@ waits for, frames of every wrong shape, bad text, slots that are not given back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -192,6 +192,25 @@ def test_every_frame_is_answered_once_or_is_a_reply_or_has_no_id(frames: list[An
             assert client.frames == []
 
     serving(scenario)
+
+
+def test_a_defect_of_ours_is_an_error_reply_and_a_trace_for_us(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def scenario(client: Client) -> None:
+        def broken(*_: object) -> NoReturn:
+            raise KeyError("secret")
+
+        monkeypatch.setattr(client.session.node, "get", broken)
+        monkeypatch.setattr(client.session.node, "stop", broken)
+        for method in ("sf.object.get", "sf.object.stop"):
+            await client.send(request("1", method, object_id="o1"))
+            reply = await client.reply("1")
+            assert reply["error"] == {"code": -32603, "message": "KeyError", "data": {"kind": "INTERNAL_ERROR"}}
+        await goes_on(client)
+
+    serving(scenario)
+    assert capsys.readouterr().err.count("KeyError: 'secret'") == 2
 
 
 # ---------------------------------------------------------------- ids and slots
