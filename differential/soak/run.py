@@ -229,7 +229,7 @@ class Soak:
             self.epochs <= WARM_UP
         ):  # what a process takes once is no growth yet; what it must give back is always counted
             self.base = self.now
-            before = before._replace(resident_bytes=1 << 62, maps=1 << 62, threads=1 << 62)
+            before = before._replace(resident_bytes=1 << 62, blocks=1 << 62, maps=1 << 62, threads=1 << 62)
         found = grown(before, self.now)
         if self.now.slots != 1:
             found.append(f"slots: {self.now.slots}, only the canary has one")

@@ -90,6 +90,12 @@ def leak_memory(patch: pytest.MonkeyPatch) -> None:
     _at_begin(patch, lambda _guest: kept.append(b"\xa5" * (1 << 17)))
 
 
+def leak_objects(patch: pytest.MonkeyPatch) -> None:
+    """Small ones, that no page shows for long."""
+    kept: list[list[list[int]]] = []
+    _at_begin(patch, lambda _guest: kept.append([[] for _ in range(40)]))
+
+
 def leak_mappings(patch: pytest.MonkeyPatch) -> None:
     kept: list[Reservation] = []
 
@@ -172,6 +178,7 @@ PLANTED: dict[Plant, str] = {
     leak_slots: "slots:",
     leak_code: "code bytes:",
     leak_memory: "resident bytes:",
+    leak_objects: "blocks:",
     leak_mappings: "maps:",
     leak_files: "files:",
     leak_threads: "threads:",
