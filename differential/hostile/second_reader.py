@@ -64,9 +64,12 @@ def _theirs(read: Callable[..., Read], *arguments: Any) -> Read | None:  # noqa:
         return None
 
 
-def _differ(what: str, ours: object, theirs: object) -> Iterator[str]:
-    """In words, if both were read and are not the same."""
-    if None not in (ours, theirs) and ours != theirs:
+def _differ(what: str, ours: object, read: Callable[..., object], *arguments: object) -> Iterator[str]:
+    """In words, if both read it and not the same. What we refuse pyelftools is not asked for: it would decompress."""
+    if ours is None:
+        return
+    theirs = _theirs(read, *arguments)
+    if theirs is not None and ours != theirs:
         yield f"{what}: {str(ours)[:80]}, pyelftools reads {str(theirs)[:80]}"
 
 
@@ -84,16 +87,16 @@ def _compared(data: bytes, elf: ElfObject) -> Iterator[str]:
     left = MOST_BYTES
     for index, (ours, section) in enumerate(zip(elf.sections, theirs, strict=True)):
         what = f"section {index}"
-        yield from _differ(what, tuple(ours), _numbers(section))
-        yield from _differ(f"the name of {what}", _ours(section_name, elf, index), _theirs(getattr, section, "name"))
+        yield from _differ(what, tuple(ours), _numbers, section)
+        yield from _differ(f"the name of {what}", _ours(section_name, elf, index), getattr, section, "name")
         left -= ours.size
         if left >= 0 and ours.type != NOBITS:
-            yield from _differ(f"the bytes of {what}", _ours(contents, elf, index), _theirs(section.data))
+            yield from _differ(f"the bytes of {what}", _ours(contents, elf, index), section.data)
         if isinstance(section, SymbolTableSection) and ours.type == SYMTAB:
             yield from _symbols_compared(elf, section)
         if isinstance(section, RelocationSection) and ours.type == REL:
             found = _ours(lambda at=index: [tuple(row) for row in relocations(elf, at)[:MOST_ROWS]])
-            yield from _differ(f"relocations in {what}", found, _theirs(_relocations, section))
+            yield from _differ(f"relocations in {what}", found, _relocations, section)
 
 
 def _numbers(section: Any) -> tuple[int, ...]:  # noqa: ANN401 - pyelftools has no types
@@ -114,8 +117,8 @@ def _symbols_compared(elf: ElfObject, section: Any) -> Iterator[str]:  # noqa: A
         ours, theirs = _ours(symbol, elf, at), _theirs(section.get_symbol, at)
         if ours is not None and theirs is not None:
             visible = ours._replace(other=ours.other & 7)  # pyelftools reads nothing else of `other`
-            yield from _differ(f"symbol {at}", tuple(visible), _symbol_numbers(theirs.entry))
-            yield from _differ(f"the name of symbol {at}", _ours(symbol_name, elf, ours), theirs.name)
+            yield from _differ(f"symbol {at}", tuple(visible), _symbol_numbers, theirs.entry)
+            yield from _differ(f"the name of symbol {at}", _ours(symbol_name, elf, ours), getattr, theirs, "name")
 
 
 def _symbol_numbers(row: Any) -> tuple[int, ...]:  # noqa: ANN401 - pyelftools has no types

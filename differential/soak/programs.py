@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -22,7 +23,13 @@ def _helper(_memory: GuestMemory, value: int, *_: int) -> int:
     return answered(value)
 
 
+async def _awaited(_memory: GuestMemory, value: int, *_: int) -> int:
+    await asyncio.sleep(0)
+    return answered(value)
+
+
 HELPERS: Mapping[int | str, HelperFunction] = {HELPER: _helper}
+AWAITED: Mapping[int | str, HelperFunction] = {HELPER: _awaited}
 
 
 def _mov(register: int, value: int) -> Slot:
@@ -160,8 +167,10 @@ class Kind:
     ends: bool = True
     is_elf: bool = False
 
-    def load(self, host: Host, engine: str) -> Program:
-        return (load if self.is_elf else load_bytecode)(self.make(), HELPERS, engine=engine, host=host)
+    def load(self, host: Host, engine: str, awaited: bool = False) -> Program:
+        """`awaited`: with a coroutine for its helper."""
+        helpers = AWAITED if awaited else HELPERS
+        return (load if self.is_elf else load_bytecode)(self.make(), helpers, engine=engine, host=host)
 
 
 PROGRAMS = {

@@ -10,6 +10,7 @@ What happens is drawn from a seed. How far a guest gets in a slice, or before an
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 import time
@@ -77,7 +78,7 @@ class Soak:
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
         self.engines = [JIT, JIT, INTERPRETER] if self.host.native_unavailable is None else [INTERPRETER]
-        self.programs: dict[tuple[str, str], Program] = {}
+        self.programs: dict[tuple[str, str, bool], Program] = {}
         self.canary = load_bytecode(canary_code(), engine=self.engines[0], host=self.host).instantiate()
         self.canary.begin(bytes(8))
         self.canary_state = self.canary.snapshot()
@@ -103,14 +104,19 @@ class Soak:
 
     def create(self) -> None:
         name = self.random.choice(list(PROGRAMS))
-        guest = self.program(name, self.random.choice(self.engines)).instantiate()
+        guest = self.any_program(name).instantiate()
         self.living.append(Life(name, PROGRAMS[name], guest, guest.snapshot()))
         self.guests += 1
 
-    def program(self, name: str, engine: str) -> Program:
-        if (name, engine) not in self.programs:
-            self.programs[name, engine] = PROGRAMS[name].load(self.host, engine)
-        return self.programs[name, engine]
+    def program(self, name: str, engine: str, awaited: bool = False) -> Program:
+        """`awaited`: with a coroutine for its helper."""
+        key = name, engine, awaited
+        if key not in self.programs:
+            self.programs[key] = PROGRAMS[name].load(self.host, engine, awaited)
+        return self.programs[key]
+
+    def any_program(self, name: str) -> Program:
+        return self.program(name, self.random.choice(self.engines), self.random.random() < 0.5)
 
     def begin(self, life: Life) -> None:
         """A new run, with another input: the same slot, or one of another size."""
@@ -134,7 +140,7 @@ class Soak:
     def move(self, life: Life) -> None:
         """To another guest, maybe of the other engine, by way of bytes; the old one is closed or just dropped."""
         packed = life.guest.snapshot().to_bytes()
-        moved = self.program(life.name, self.random.choice(self.engines)).restore(Snapshot.from_bytes(packed))
+        moved = self.any_program(life.name).restore(Snapshot.from_bytes(packed))
         if moved.snapshot() != life.guest.snapshot():
             raise _Broken("a restored guest is not what the snapshot said")
         if self.random.random() < 0.5:
@@ -156,11 +162,30 @@ class Soak:
         """While it runs, within its own loop or the one of its helper calls."""
         stopper = threading.Timer(self.random.choice((0.0, 0.0005, 0.002)), life.guest.stop)
         stopper.start()
-        outcome = life.guest.resume()
+        outcome = asyncio.run(life.guest.resume_async())
         stopper.join()
         if not life.kind.ends and not isinstance(outcome, Stopped):
             raise _Broken(f"it does not end by itself, but {outcome}")
         self.saw(life, outcome)
+
+    def run_as_a_task(self, life: Life) -> None:
+        """Its helper is awaited, if it is a coroutine; after some turns of the loop it is stopped, or cancelled."""
+
+        async def beside_others() -> Event | None:
+            task = asyncio.ensure_future(life.guest.resume_async(fuel=self.random.choice((20, 2000))))
+            for _ in range(self.random.randrange(12)):
+                await asyncio.sleep(0)
+            self.random.choice((task.cancel, life.guest.stop, task.done))()
+            try:
+                return await task
+            except asyncio.CancelledError:
+                return None
+
+        event = asyncio.run(beside_others())
+        if event is None:
+            self.happened["Cancelled"] += 1  # it is as it was then, and goes on another time
+        else:
+            self.saw(life, event)
 
     def close(self, life: Life) -> None:
         """Whatever it does; an answer that comes late is refused, and so is everything else."""
@@ -245,6 +270,7 @@ _RUNS: tuple[Action, ...] = (
     *[Soak.move] * 3,
     Soak.stop,
     Soak.stop_from_another_thread,
+    *[Soak.run_as_a_task] * 2,
     *_ENDS,
 )
 ACTIONS: dict[Phase, tuple[Action, ...]] = {
@@ -257,6 +283,7 @@ ACTIONS: dict[Phase, tuple[Action, ...]] = {
         *[Soak.move] * 3,
         Soak.stop,
         Soak.stop_from_another_thread,
+        *[Soak.run_as_a_task] * 2,
         Soak.close,
         Soak.drop,
     ),

@@ -22,6 +22,7 @@ import validator.reach
 from differential import hostile_command
 from differential.hostile import second_reader, workers
 from differential.hostile.damage import DAMAGES, damaged
+from differential.hostile.elf_writer import with_section
 from differential.hostile.inputs import CASES, Given, draw, own_objects, shared_objects
 from differential.hostile.judge import Judged, cpu_limit, judge, memory_limit
 from differential.hostile.kinds import kinds
@@ -227,6 +228,12 @@ def test_the_second_reader_sees_whatever_the_first_misreads(what: str, monkeypat
     right = getattr(validator.elf, name)
     monkeypatch.setattr(second_reader, name, lambda *arguments: spoil(right(*arguments)))
     assert second_reader.disagreements(own_objects()[0].data) != []
+
+
+def test_what_our_reader_refuses_is_not_asked_for() -> None:
+    """pyelftools would decompress this, and raise what zlib does; we refuse compressed sections, if they are needed."""
+    data = own_objects()[0].data
+    assert second_reader.disagreements(with_section(data, ".text", sh_flags=0x806)) == []
 
 
 def test_what_our_reader_raises_beside_its_own_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
