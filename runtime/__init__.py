@@ -5,6 +5,7 @@ whatever its code; a fault ends that guest and no other; no guest runs longer th
 (address space, code, memory) is given back. `load`, `Program` and `Guest` are the interface.
 """
 
+from jit.layout import Profile
 from runtime.errors import GuestPointerFault, RuntimeRefused, SnapshotRefused
 from runtime.guest import Guest
 from runtime.helpers import HelperMisuse
@@ -14,6 +15,7 @@ from runtime.outcomes import Event, Exited, Faulted, FaultKind, Outcome, Preempt
 from runtime.phase import Phase
 from runtime.program import Program, load, load_bytecode
 from runtime.snapshot import Snapshot
+from validator.errors import LoadError, UnknownHelpers
 
 __all__ = [
     "Event",
@@ -25,14 +27,17 @@ __all__ = [
     "GuestPointerFault",
     "HelperMisuse",
     "Host",
+    "LoadError",
     "Outcome",
     "Phase",
     "Preempted",
+    "Profile",
     "Program",
     "RuntimeRefused",
     "Snapshot",
     "SnapshotRefused",
     "Stopped",
+    "UnknownHelpers",
     "Waiting",
     "load",
     "load_bytecode",

@@ -1,0 +1,112 @@
+/* The compiler: the files of a build in, an object and messages out. This is the file that is compiled.
+ *
+ * It runs as a guest. r1 is the address of the build (`Build` below, then the table of files, then their bytes), r2 its
+ * length. Results are left in `Build`; if the compiler gives up, it stops with a load from address 0, after it has left
+ * its messages. One build per guest: nothing is ever reset.
+ */
+#include "base.c"
+#include "source.c"
+#include "lex.c"
+#include "preprocess.c"
+#include "types.c"
+#include "nodes.c"
+#include "literals.c"
+static u32 pointer_number(Symbol *symbol);
+static void skip_item(void);
+#include "expressions.c"
+#include "operands.c"
+#include "declarators.c"
+#include "initialisers.c"
+#include "statements.c"
+#include "code.c"
+#include "lower.c"
+#include "lower_statements.c"
+#include "optimise.c"
+#include "registers.c"
+#include "emit.c"
+static void make_line_section(void);
+static void finish_line_section(void);
+#include "elf.c"
+#include "debug_line.c"
+
+enum { RUNNING, SUCCEEDED, FAILED };
+enum { WITHOUT_LINES = 1 };
+
+typedef struct {
+    u32 path_offset, path_length, text_offset, text_length;
+    u32 supplied;
+} GivenFile;
+
+typedef struct {
+    u32 file_count, entry, flags, output_limit, register_limit, unused;
+    u64 state, object, object_bytes, messages, messages_length, messages_lost, errors, warnings, most_bytes;
+} Build;
+
+static Build *build;
+
+static void leave_results(u64 state)
+{
+    if (!build) return;
+    build->object = (u64)object;
+    build->object_bytes = object_bytes;
+    build->messages = (u64)messages;
+    build->messages_length = messages_length;
+    build->messages_lost = messages_lost;
+    build->errors = error_count;
+    build->warnings = warning_count;
+    build->most_bytes = most_bytes;
+    build->state = state;
+}
+
+#ifdef ON_HOST
+void stop_on_host(void);
+#endif
+static u64 *volatile nowhere;
+
+static void give_up(void)
+{
+    leave_results(FAILED);
+#ifdef ON_HOST
+    stop_on_host();
+#endif
+    *nowhere = 0;
+}
+
+static void read_files(u8 *memory, u64 length)
+{
+    GivenFile *given = (GivenFile *)(memory + sizeof(Build));
+    u32 i;
+    (void)length;
+    for (i = 0; i < build->file_count && i < MAX_FILES; i++) {
+        File *file = &files[file_count++];
+        file->path = (const char *)memory + given[i].path_offset;
+        file->path_length = given[i].path_length;
+        file->given = (const char *)memory + given[i].text_offset;
+        file->given_length = given[i].text_length;
+        file->supplied = given[i].supplied != 0;
+    }
+}
+
+__attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
+{
+    Function *function;
+    build = (Build *)memory;
+    output_limit = build->output_limit;
+    want_lines = !(build->flags & WITHOUT_LINES);
+    if (build->register_limit) register_limit = build->register_limit;
+    read_files(memory, length);
+    define_keywords();
+    define_predefined();
+    preprocess(&files[build->entry]);
+    parse_program();
+    if (!error_count && !first_function) error(0, "the program has no function");
+    if (!error_count) {
+        find_reachable();
+        for (function = first_function; function; function = function->next)
+            if (function->reachable) emit_function(function);
+        place_functions();
+        write_object();
+    }
+    leave_results(error_count ? FAILED : SUCCEEDED);
+    return error_count;
+}

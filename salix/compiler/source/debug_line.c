@@ -1,0 +1,162 @@
+/* .debug_line, DWARF version 4 (section 6.2): which C line each instruction came from. */
+
+enum { DW_COPY = 1, DW_ADVANCE_PC = 2, DW_ADVANCE_LINE = 3, DW_SET_FILE = 4, DW_END_SEQUENCE = 1, DW_SET_ADDRESS = 2 };
+#define LINE_BASE (-3)
+#define LINE_RANGE 12
+#define OPCODE_BASE 13
+
+static u8 *line_bytes;
+static u64 line_count;
+static u64 line_room;
+static u32 line_section;
+static u8 want_lines = 1;
+static u64 line_addresses[64]; /* where a section's address stands, and which */
+static u32 line_address_sections[64];
+static u32 line_address_count;
+
+static void line_byte(u32 value)
+{
+    if (line_count < line_room) line_bytes[line_count++] = (u8)value;
+}
+
+static void line_uleb(u64 value)
+{
+    while (value >= 0x80) {
+        line_byte((u32)(value & 0x7f) | 0x80);
+        value >>= 7;
+    }
+    line_byte((u32)value);
+}
+
+static void line_sleb(i64 value)
+{
+    for (;;) {
+        u32 byte = (u32)value & 0x7f;
+        value >>= 7;
+        if ((value == 0 && !(byte & 0x40)) || (value == -1 && (byte & 0x40))) {
+            line_byte(byte);
+            return;
+        }
+        line_byte(byte | 0x80);
+    }
+}
+
+static u32 file_number(u32 position)
+{
+    u32 i, number = 0;
+    for (i = 0; i < file_count; i++)
+        if (files[i].text) {
+            number++;
+            if (position >= files[i].first && position - files[i].first <= files[i].length) return number;
+        }
+    return 0;
+}
+
+static void line_header(void)
+{
+    static const u8 operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    u32 i, k;
+    u64 start;
+    line_count = 4; /* the length of the unit */
+    line_byte(4);
+    line_byte(0);
+    line_count += 4; /* the length of the rest of the header */
+    start = line_count;
+    line_byte(8);
+    line_byte(1);
+    line_byte(1);
+    line_byte((u32)LINE_BASE & 0xff);
+    line_byte(LINE_RANGE);
+    line_byte(OPCODE_BASE);
+    for (i = 0; i < sizeof operands; i++) line_byte(operands[i]);
+    line_byte(0); /* no folders */
+    for (i = 0; i < file_count; i++)
+        if (files[i].text) {
+            for (k = 0; k < files[i].path_length; k++) line_byte((u8)files[i].path[k]);
+            for (k = 0; k < 4; k++) line_byte(0);
+        }
+    line_byte(0);
+    put_number(line_bytes + start - 4, line_count - start, 4);
+}
+
+static void line_sequence(u32 section)
+{
+    Function *function;
+    u32 file = 1, line = 1, last = 0, at, i;
+    line_byte(0);
+    line_byte(9);
+    line_byte(DW_SET_ADDRESS);
+    line_addresses[line_address_count] = line_count;
+    line_address_sections[line_address_count++] = section;
+    for (i = 0; i < 8; i++) line_byte(0);
+    for (function = first_function; function; function = function->next) {
+        u32 previous = 0;
+        if (!function->reachable || function->section != section) continue;
+        for (i = 0; i < function->word_count; i++) {
+            u32 position = function->positions[i], new_file, new_line;
+            i64 change;
+            if (position == previous || !position) continue;
+            previous = position;
+            new_file = file_number(position);
+            if (!new_file) continue;
+            new_line = line_number(position);
+            at = function->offset + i;
+            if (new_file == file && new_line == line && at) continue;
+            if (new_file != file) {
+                line_byte(DW_SET_FILE);
+                line_uleb(new_file);
+                file = new_file;
+            }
+            change = (i64)new_line - line;
+            if (change < LINE_BASE || change >= LINE_BASE + LINE_RANGE) {
+                line_byte(DW_ADVANCE_LINE);
+                line_sleb(change);
+                change = 0;
+            }
+            if (at - last >= (255 - OPCODE_BASE) / LINE_RANGE - 1) {
+                line_byte(DW_ADVANCE_PC);
+                line_uleb(at - last);
+                last = at;
+            }
+            line_byte((u32)(OPCODE_BASE + (change - LINE_BASE) + (i64)LINE_RANGE * (at - last)));
+            last = at;
+            line = new_line;
+        }
+    }
+    line_byte(DW_ADVANCE_PC);
+    line_uleb(sections[section].size / 8 - last);
+    line_byte(0);
+    line_byte(1);
+    line_byte(DW_END_SEQUENCE);
+}
+
+static void make_line_section(void)
+{
+    Function *function;
+    u32 i;
+    if (!want_lines) return;
+    line_room = 512;
+    for (function = first_function; function; function = function->next)
+        if (function->reachable) line_room += (u64)function->word_count * 4 + 16;
+    for (i = 0; i < file_count; i++) line_room += files[i].path_length + 8;
+    line_room += code_section_count * 32;
+    line_bytes = keep(line_room);
+    line_header();
+    for (i = 1; i <= code_section_count; i++) line_sequence(i);
+    put_number(line_bytes, line_count - 4, 4);
+    line_section = named_section(".debug_line", SHT_PROGBITS, 0, 1);
+    sections[line_section].content = line_bytes;
+    sections[line_section].size = line_count;
+    sections[line_section].rel_section = named_section(".rel.debug_line", SHT_REL, 0, 8);
+    sections[sections[line_section].rel_section].info = line_section;
+    sections[sections[line_section].rel_section].entry_bytes = 16;
+    sections[sections[line_section].rel_section].content = keep((u64)line_address_count * 16);
+}
+
+static void finish_line_section(void)
+{
+    u32 i;
+    if (!want_lines) return;
+    for (i = 0; i < line_address_count; i++)
+        add_relocation(line_section, line_addresses[i], sections[line_address_sections[i]].symbol, R_BPF_64_ABS64);
+}

@@ -1,0 +1,672 @@
+/* The types that declarations spell: specifiers, attributes, struct, union and enum, declarators. */
+
+typedef struct {
+    Type *type;
+    u32 storage; /* K_TYPEDEF, K_EXTERN, K_STATIC, K_AUTO, K_REGISTER or 0 */
+    u32 alignment;
+    u8 is_inline;
+    u8 is_noreturn;
+    u8 packed;
+    u8 is_weak;
+    u8 has_type;
+    const char *section;
+    u32 section_length;
+    u32 position;
+} Specifiers;
+
+typedef struct {
+    Type *type;
+    Name *name;
+    u32 position;
+} Declarator;
+
+static i64 constant_expression(const char *what);
+static void parse_declarator(Type *base, Declarator *out);
+static void parse_specifiers(Specifiers *out);
+
+static i32 name_is(const Name *name, const char *text)
+{
+    u32 length = (u32)strlen(text);
+    if (name->length == length) return starts_with(name->text, text);
+    return name->length == length + 4 && starts_with(name->text, "__") && starts_with(name->text + 2, text);
+}
+
+static void skip_parentheses(void)
+{
+    u32 depth = 0;
+    do {
+        if (kind_now() == '(') depth++;
+        if (kind_now() == ')') depth--;
+        if (kind_now() == T_END) return;
+        advance();
+    } while (depth);
+}
+
+static void check_alignment(i64 alignment, u32 position, u32 *out)
+{
+    if (alignment < 1 || alignment > 4096 || (alignment & (alignment - 1)))
+        error(position, "an alignment is a power of two, at most 4096");
+    else if (alignment > *out)
+        *out = (u32)alignment;
+}
+
+/* __attribute__((...)), any number of them; what is not known is skipped: it is advice to other compilers. */
+static void parse_attributes(Specifiers *out)
+{
+    for (;;) {
+        if (kind_now() == K_ASM) { /* a name for the linker */
+            advance();
+            if (kind_now() == '(') skip_parentheses();
+            continue;
+        }
+        if (kind_now() != K_ATTRIBUTE) return;
+        advance();
+        expect('(', "__attribute__ is followed by `((`");
+        expect('(', "__attribute__ is followed by `((`");
+        while (kind_now() != ')' && kind_now() != T_END && !panic) {
+            Token *token = tok();
+            Name *name = token->kind == T_NAME || token->kind >= K_FIRST ? token->u.name : 0;
+            u32 position = here();
+            if (name && kind_now() != ',') advance();
+            if (name && name_is(name, "section") && kind_now() == '(' && kind_after() == T_STRING) {
+                Symbol *text;
+                advance();
+                text = string_symbol(tok(), 1);
+                advance();
+                out->section = (const char *)text->data;
+                out->section_length = (u32)text->type->count - 1;
+                expect(')', "this ends with `)`");
+            } else if (name && name_is(name, "aligned")) {
+                if (kind_now() == '(') {
+                    advance();
+                    check_alignment(constant_expression("an alignment"), position, &out->alignment);
+                    expect(')', "this ends with `)`");
+                } else {
+                    out->alignment = 16;
+                }
+            } else if (name && (name_is(name, "vector_size") || name_is(name, "cleanup"))) {
+                error_about(position, "the attribute ", name, " is not available");
+                skip_parentheses();
+            } else {
+                if (name && name_is(name, "packed")) out->packed = 1;
+                if (name && name_is(name, "always_inline")) out->is_inline = 2;
+                if (name && name_is(name, "noinline")) out->is_inline = 3;
+                if (name && name_is(name, "noreturn")) out->is_noreturn = 1;
+                if (name && name_is(name, "weak")) out->is_weak = 1;
+                if (kind_now() == '(') skip_parentheses();
+            }
+            if (!accept(',')) break;
+        }
+        expect(')', "an attribute ends with `))`");
+        expect(')', "an attribute ends with `))`");
+    }
+}
+
+/* ---- struct and union ---- */
+
+static i64 round_up(i64 offset, i64 alignment)
+{
+    return (offset + alignment - 1) & -alignment;
+}
+
+typedef struct {
+    Record *record;
+    Member **link;
+    i64 bits; /* where the next member goes, from the start */
+    i64 size;
+    u8 is_union;
+    u8 packed;
+} Members;
+
+static void place_member(Members *members, Member *member, i64 width, u32 asked)
+{
+    i64 size = size_of(member->type), start = members->is_union ? 0 : members->bits;
+    u32 alignment = members->packed ? 1 : alignment_of(member->type);
+    if (asked > alignment) alignment = asked;
+    if (member->is_bit_field) {
+        if (width == 0) {
+            members->bits = round_up(members->bits, size * 8);
+            return;
+        }
+        if (!members->packed && start / (size * 8) != (start + width - 1) / (size * 8)) start = round_up(start, size * 8);
+        member->bit_width = (u8)width;
+        if (members->packed) {
+            member->offset = start / 8;
+            member->bit_offset = (u8)(start % 8);
+            for (size = 1; size * 8 < member->bit_offset + width; size *= 2) {}
+            member->unit_bytes = (u8)size;
+        } else {
+            member->offset = start / (size * 8) * size;
+            member->bit_offset = (u8)(start % (size * 8));
+            member->unit_bytes = (u8)size;
+        }
+        start += width;
+    } else {
+        start = round_up(start, (i64)alignment * 8);
+        member->offset = start / 8;
+        start += size * 8;
+    }
+    if (member->name || !member->is_bit_field)
+        if (alignment > members->record->alignment) members->record->alignment = alignment;
+    members->bits = start;
+    if ((start + 7) / 8 > members->size) members->size = (start + 7) / 8;
+    *members->link = member;
+    members->link = &member->next;
+}
+
+static void parse_member(Members *members, Type *base, const Specifiers *specifiers)
+{
+    Declarator declarator;
+    Specifiers own = *specifiers;
+    Member *member = keep(sizeof *member);
+    i64 width = 0, ignored = 0;
+    memset(&declarator, 0, sizeof declarator);
+    declarator.type = base;
+    declarator.position = here();
+    if (kind_now() != ':' && kind_now() != ';') parse_declarator(base, &declarator);
+    member->name = declarator.name;
+    member->type = declarator.type;
+    if (accept(':')) {
+        member->is_bit_field = 1;
+        width = constant_expression("the width of a bit-field");
+        if (!is_integer(member->type) && !is_error(member->type)) {
+            error(declarator.position, "a bit-field has an integer type");
+            member->type = &type_int;
+        }
+        if (width < 0 || width > size_of(member->type) * 8 || (width == 0 && member->name)) {
+            error(declarator.position, "a bit-field is at least one bit wide and fits its type");
+            width = 1;
+        }
+        if (member->type->kind == TYPE_BOOL && width > 1) width = 1;
+    }
+    parse_attributes(&own);
+    if (member->type->kind == TYPE_FUNCTION || (!is_complete(member->type) && member->type->kind != TYPE_ARRAY)) {
+        if (!is_error(member->type)) {
+            begin_error(declarator.position);
+            say("a member cannot be ");
+            say_type(member->type);
+            say(member->type->kind == TYPE_FUNCTION ? "; a pointer to it can" : ", whose size is not known");
+            end_message();
+        }
+        member->type = &type_int;
+    }
+    if (member->type->kind == TYPE_ARRAY && member->type->count < 0) {
+        member->type = array_of(member->type->base, 0);
+        members->record->is_flexible = 1;
+    }
+    ignored = 0;
+    if (member->name && members->record->members) {
+        Member *other;
+        for (other = members->record->members; other; other = other->next)
+            if (other->name == member->name) error_about(declarator.position, "a second member ", member->name, "");
+    }
+    if (own.packed && !members->packed) {
+        members->packed = 1;
+        place_member(members, member, width, own.alignment);
+        members->packed = 0;
+    } else {
+        place_member(members, member, width, own.alignment);
+    }
+    (void)ignored;
+}
+
+static void parse_members(Type *type, Specifiers *attributes)
+{
+    Members members;
+    u32 i;
+    memset(&members, 0, sizeof members);
+    members.record = type->record;
+    members.record->alignment = 1;
+    members.link = &type->record->members;
+    members.is_union = type->kind == TYPE_UNION;
+    members.packed = attributes->packed;
+    if (!members.packed) { /* the attribute may stand behind the members */
+        u32 depth = 0;
+        for (i = at_token; tokens[i].kind != T_END; i++) {
+            if (tokens[i].kind == '{') depth++;
+            if (tokens[i].kind == '}' && depth-- == 0) break;
+        }
+        if (tokens[i].kind == '}' && tokens[i + 1].kind == K_ATTRIBUTE) {
+            u32 saved = at_token;
+            Specifiers behind;
+            memset(&behind, 0, sizeof behind);
+            at_token = i + 1;
+            parse_attributes(&behind);
+            at_token = saved;
+            members.packed = behind.packed;
+        }
+    }
+    while (kind_now() != '}' && kind_now() != T_END) {
+        Specifiers specifiers;
+        if (accept(';')) continue;
+        if (kind_now() == K_STATIC_ASSERT) {
+            static_assertion();
+            continue;
+        }
+        parse_specifiers(&specifiers);
+        if (specifiers.storage) error(specifiers.position, "members have no storage class");
+        if (kind_now() == ';' && !is_record(specifiers.type)) {
+            if (!is_error(specifiers.type) && specifiers.type->kind != TYPE_ENUM)
+                error(here(), "this declares no member: a name is missing");
+            advance();
+            continue;
+        }
+        do parse_member(&members, specifiers.type, &specifiers);
+        while (accept(',') && !panic);
+        expect(';', "a member ends with `;`");
+        if (panic) return;
+    }
+    expect('}', "the members end with `}`");
+    parse_attributes(attributes);
+    if (attributes->alignment > type->record->alignment) type->record->alignment = attributes->alignment;
+    type->record->size = round_up(members.size, type->record->alignment);
+    if (type->record->size > 1 << 28) {
+        error(here(), "this type is too big");
+        type->record->size = 8;
+    }
+    type->record->is_complete = 1;
+}
+
+static Type *parse_record(u32 kind)
+{
+    Specifiers attributes;
+    Name *name = 0;
+    Tag *tag;
+    u32 position = here();
+    memset(&attributes, 0, sizeof attributes);
+    parse_attributes(&attributes);
+    if (kind_now() == T_NAME) {
+        name = tok()->u.name;
+        position = here();
+        advance();
+        parse_attributes(&attributes);
+    }
+    tag = name ? name->tag : 0;
+    if (kind_now() == '{' || (kind_now() == ';' && name)) {
+        if (!tag || tag->depth != scope_depth) tag = new_tag(name, kind, position);
+    } else if (!tag) {
+        if (!name) {
+            confused(here(), "a name or `{` should follow");
+            return &type_error;
+        }
+        tag = new_tag(name, kind, position);
+    }
+    if (tag->type->kind != kind) {
+        error_about(position, "", name, " is declared as another kind of type");
+        return &type_error;
+    }
+    if (kind_now() != '{') return tag->type;
+    advance();
+    if (tag->type->record->is_complete) {
+        error_about(position, "a second definition of ", name, "");
+        tag = new_tag(0, kind, position);
+    }
+    nest();
+    parse_members(tag->type, &attributes);
+    nesting--;
+    return tag->type;
+}
+
+static Type *parse_enum(void)
+{
+    Specifiers attributes;
+    Name *name = 0;
+    Tag *tag;
+    u32 position = here();
+    i64 value = 0, least = 0, most = 0;
+    memset(&attributes, 0, sizeof attributes);
+    parse_attributes(&attributes);
+    if (kind_now() == T_NAME) {
+        name = tok()->u.name;
+        advance();
+    }
+    tag = name ? name->tag : 0;
+    if (!tag || (kind_now() == '{' && tag->depth != scope_depth)) tag = new_tag(name, TYPE_ENUM, position);
+    if (tag->type->kind != TYPE_ENUM) {
+        error_about(position, "", name, " is declared as another kind of type");
+        return &type_error;
+    }
+    if (kind_now() != '{') return tag->type;
+    advance();
+    if (tag->type->record->is_complete) error_about(position, "a second definition of ", name, "");
+    tag->type->record->is_complete = 1;
+    while (kind_now() == T_NAME) {
+        Name *constant_name = tok()->u.name;
+        Symbol *symbol;
+        u32 where = here();
+        advance();
+        parse_attributes(&attributes);
+        if (accept('=')) value = constant_expression("the value of an enumeration constant");
+        if (constant_name->symbol && constant_name->symbol->depth == scope_depth)
+            error_about(where, "", constant_name, " is declared already");
+        symbol = new_symbol(constant_name, A_CONSTANT, &type_int, where);
+        symbol->value = value;
+        if (value != (i32)value) symbol->type = value == (u32)value ? &type_uint : &type_long;
+        if (value < least) least = value;
+        if (value > most) most = value;
+        value++;
+        if (!accept(',')) break;
+    }
+    expect('}', "the constants of an enum end with `}`");
+    parse_attributes(&attributes);
+    if (most > 0xffffffffLL || least < -0x80000000LL || (least < 0 && most > 0x7fffffff)) tag->type->base = &type_long;
+    else if (least < 0) tag->type->base = &type_int;
+    return tag->type;
+}
+
+/* ---- specifiers ---- */
+
+static Type *basic_type(u32 *counts, u32 position)
+{
+    u32 is_unsigned_type = counts[K_UNSIGNED - K_TYPES], is_signed = counts[K_SIGNED - K_TYPES];
+    u32 longs = counts[K_LONG - K_TYPES];
+    if (counts[K_FLOAT - K_TYPES] || counts[K_DOUBLE - K_TYPES] || counts[K_COMPLEX - K_TYPES]) {
+        error(position, "there is no floating point here");
+        hint("compute with integers in a small unit: cents instead of 0.01, milliseconds instead of seconds");
+        return &type_error;
+    }
+    if (is_unsigned_type && is_signed) error(position, "a type cannot be both signed and unsigned");
+    if (counts[K_VOID - K_TYPES]) return &type_void;
+    if (counts[K_BOOL - K_TYPES]) return &type_bool;
+    if (counts[K_CHAR - K_TYPES]) return is_unsigned_type ? &type_uchar : is_signed ? &type_schar : &type_char;
+    if (counts[K_SHORT - K_TYPES]) return is_unsigned_type ? &type_ushort : &type_short;
+    if (longs > 2) error(position, "this is too long: long long has 64 bits, and is the longest type");
+    if (longs >= 2) return is_unsigned_type ? &type_ullong : &type_llong;
+    if (longs) return is_unsigned_type ? &type_ulong : &type_long;
+    return is_unsigned_type ? &type_uint : &type_int;
+}
+
+static void set_storage(Specifiers *out, u32 kind)
+{
+    if (out->storage && out->storage != kind) error(here(), "a declaration has one storage class");
+    out->storage = kind;
+}
+
+static Type *parse_typeof(void)
+{
+    Type *type;
+    expect('(', "typeof is followed by `(`");
+    if (starts_type(at_token)) type = parse_type_name();
+    else type = parse_expression()->type;
+    expect(')', "typeof ends with `)`");
+    return type;
+}
+
+static void parse_specifiers(Specifiers *out)
+{
+    u32 counts[K_TYPEOF - K_TYPES + 1], qualifiers = 0, basic = 0, kind;
+    memset(out, 0, sizeof *out);
+    memset(counts, 0, sizeof counts);
+    out->position = here();
+    for (;;) {
+        kind = kind_now();
+        switch (kind) {
+        case K_VOID: case K_CHAR: case K_SHORT: case K_INT: case K_LONG: case K_SIGNED: case K_UNSIGNED: case K_BOOL:
+        case K_FLOAT: case K_DOUBLE: case K_COMPLEX:
+            if (out->type) error(here(), "two types in one declaration; is a `;` missing before?");
+            counts[kind - K_TYPES]++;
+            basic++;
+            advance();
+            break;
+        case K_STRUCT: case K_UNION: case K_ENUM: case K_TYPEOF:
+            if (out->type || basic) error(here(), "two types in one declaration; is a `;` missing before?");
+            advance();
+            out->type = kind == K_ENUM ? parse_enum()
+                      : kind == K_TYPEOF ? parse_typeof()
+                                         : parse_record(kind == K_STRUCT ? TYPE_STRUCT : TYPE_UNION);
+            break;
+        case K_CONST: qualifiers |= CONST; advance(); break;
+        case K_VOLATILE: qualifiers |= VOLATILE; advance(); break;
+        case K_RESTRICT: case K_EXTENSION: advance(); break;
+        case K_ATOMIC:
+            error(here(), "_Atomic is not needed: a Loop runs alone in its memory");
+            advance();
+            break;
+        case K_THREAD:
+            error(here(), "there are no threads here: leave the word out");
+            advance();
+            break;
+        case K_TYPEDEF: case K_EXTERN: case K_STATIC: case K_AUTO: case K_REGISTER:
+            set_storage(out, kind);
+            advance();
+            break;
+        case K_INLINE:
+            if (!out->is_inline) out->is_inline = 1;
+            advance();
+            break;
+        case K_NORETURN: out->is_noreturn = 1; advance(); break;
+        case K_ALIGNAS:
+            advance();
+            expect('(', "_Alignas is followed by `(`");
+            if (starts_type(at_token)) check_alignment(alignment_of(parse_type_name()), here(), &out->alignment);
+            else check_alignment(constant_expression("an alignment"), here(), &out->alignment);
+            expect(')', "_Alignas ends with `)`");
+            break;
+        case K_ATTRIBUTE: parse_attributes(out); break;
+        case T_NAME:
+            if (!out->type && !basic && tok()->u.name->symbol && tok()->u.name->symbol->kind == A_TYPEDEF) {
+                out->type = tok()->u.name->symbol->type;
+                advance();
+                break;
+            }
+            goto done;
+        default: goto done;
+        }
+        if (panic) break;
+    }
+done:
+    out->has_type = basic || out->type;
+    if (!out->type) out->type = basic_type(counts, out->position);
+    if (qualifiers) out->type = qualified(out->type, qualifiers);
+}
+
+/* ---- declarators ---- */
+
+static u32 parameter_depth; /* inside of parameters, a first dimension does not matter */
+
+static Type *parse_parameters(Type *result)
+{
+    Type *type = new_type(TYPE_FUNCTION);
+    Parameter **link = &type->parameters;
+    type->base = result;
+    advance();
+    if (kind_now() == ')') {
+        advance();
+        return type;
+    }
+    if (kind_now() == T_NAME && !starts_type(at_token)) { /* as before 1989 */
+        while (kind_now() == T_NAME) {
+            *link = keep(sizeof(Parameter));
+            (*link)->name = tok()->u.name;
+            (*link)->position = here();
+            (*link)->type = &type_int;
+            link = &(*link)->next;
+            type->old_count++;
+            advance();
+            if (!accept(',')) break;
+        }
+        expect(')', "the parameters end with `)`");
+        return type;
+    }
+    type->is_prototype = 1;
+    if (kind_now() == K_VOID && kind_after() == ')') {
+        advance();
+        advance();
+        return type;
+    }
+    open_scope(here());
+    parameter_depth++;
+    while (kind_now() != T_END && !panic) {
+        Specifiers specifiers;
+        Declarator declarator;
+        if (accept(P_ELLIPSIS)) {
+            type->is_variadic = 1;
+            break;
+        }
+        if (!starts_type(at_token)) {
+            confused(here(), "a parameter starts with its type");
+            break;
+        }
+        parse_specifiers(&specifiers);
+        parse_declarator(specifiers.type, &declarator);
+        parse_attributes(&specifiers);
+        if (declarator.type->kind == TYPE_ARRAY) declarator.type = pointer_to(declarator.type->base);
+        if (declarator.type->kind == TYPE_FUNCTION) declarator.type = pointer_to(declarator.type);
+        if (declarator.type->kind == TYPE_VOID) {
+            error(declarator.position, "a parameter cannot be void");
+            declarator.type = &type_int;
+        }
+        *link = keep(sizeof(Parameter));
+        (*link)->name = declarator.name;
+        (*link)->type = declarator.type;
+        (*link)->position = declarator.position;
+        link = &(*link)->next;
+        if (!accept(',')) break;
+    }
+    parameter_depth--;
+    close_scope();
+    expect(')', "the parameters end with `)`");
+    return type;
+}
+
+static Type *parse_suffix(Type *type)
+{
+    u32 position = here();
+    if (kind_now() == '(') {
+        type = parse_parameters(type);
+        if (type->base->kind == TYPE_ARRAY || type->base->kind == TYPE_FUNCTION) {
+            error(position, "a function cannot return an array or a function; return a pointer");
+            type->base = &type_int;
+        }
+        return type;
+    }
+    if (kind_now() == '[') {
+        i64 count = -1;
+        u32 parameters = parameter_depth;
+        advance();
+        if (parameters) {
+            u32 depth = 0;
+            while (kind_now() != T_END && !(kind_now() == ']' && depth == 0)) {
+                if (kind_now() == '[') depth++;
+                if (kind_now() == ']') depth--;
+                advance();
+            }
+            parameter_depth = 0;
+        } else {
+            while (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_RESTRICT)) advance();
+            if (kind_now() != ']') {
+                Node *node = value_of(parse_assignment());
+                if (node->kind != N_CONST && !is_error(node->type)) {
+                    error(position, "the length of an array must be a constant");
+                    hint("give the array the greatest length that is needed, and keep the number of used elements apart");
+                    count = 1;
+                } else if (node->value < 0 || node->value > 1 << 28) {
+                    error(position, "an array cannot have so many elements");
+                    count = 1;
+                } else {
+                    count = node->value;
+                }
+            }
+        }
+        expect(']', "the length of an array ends with `]`");
+        nest();
+        type = parse_suffix(type);
+        nesting--;
+        parameter_depth = parameters;
+        if (!is_complete(type) && !is_error(type)) {
+            begin_error(position);
+            say("an array cannot have elements that are ");
+            say_type(type);
+            end_message();
+            type = &type_int;
+        }
+        if (count > 0 && size_of(type) > (1 << 28) / count) {
+            error(position, "this array is too big");
+            count = 1;
+        }
+        return array_of(type, count);
+    }
+    return type;
+}
+
+static void parse_declarator(Type *base, Declarator *out)
+{
+    Type *type = base;
+    Specifiers ignored;
+    memset(&ignored, 0, sizeof ignored);
+    nest();
+    for (;;) {
+        if (accept('*')) {
+            type = pointer_to(type);
+        } else if (kind_now() == K_CONST || kind_now() == K_VOLATILE) {
+            type = qualified(type, kind_now() == K_CONST ? CONST : VOLATILE);
+            advance();
+        } else if (kind_now() == K_RESTRICT) {
+            advance();
+        } else if (kind_now() == K_ATTRIBUTE) {
+            parse_attributes(&ignored);
+        } else {
+            break;
+        }
+    }
+    if (kind_now() == '(' && kind_after() != ')' && !starts_type(at_token + 1)) {
+        u32 start = at_token + 1, end;
+        skip_parentheses();
+        type = parse_suffix(type);
+        end = at_token;
+        at_token = start;
+        if (kind_now() == K_ATTRIBUTE) parse_attributes(&ignored);
+        parse_declarator(type, out);
+        expect(')', "a declarator in parentheses ends with `)`");
+        if (!panic) at_token = end;
+        nesting--;
+        return;
+    }
+    out->name = 0;
+    out->position = here();
+    if (kind_now() == T_NAME) {
+        out->name = tok()->u.name;
+        advance();
+    }
+    out->type = parse_suffix(type);
+    nesting--;
+}
+
+static Type *parse_type_name(void)
+{
+    Specifiers specifiers;
+    Declarator declarator;
+    if (!starts_type(at_token)) {
+        confused(here(), "a type should stand here");
+        return &type_error;
+    }
+    parse_specifiers(&specifiers);
+    parse_declarator(specifiers.type, &declarator);
+    if (declarator.name) error_about(declarator.position, "a type without a name should stand here, not ", declarator.name, "");
+    return declarator.type;
+}
+
+static Type *static_assertion(void)
+{
+    u32 position = here();
+    i64 value;
+    advance();
+    expect('(', "_Static_assert is followed by `(`");
+    value = constant_expression("what _Static_assert asserts");
+    if (!value && !panic) {
+        begin_error(position);
+        say("the assertion does not hold");
+        if (kind_now() == ',' && kind_after() == T_STRING) {
+            const char *start;
+            u32 length = spelling(&tokens[at_token + 1], &start);
+            say(": ");
+            say_text(start, length > 200 ? 200 : length);
+        }
+        end_message();
+    }
+    if (accept(','))
+        while (kind_now() == T_STRING) advance();
+    expect(')', "_Static_assert ends with `)`");
+    expect(';', "_Static_assert ends with `;`");
+    return 0;
+}

@@ -1,0 +1,451 @@
+/* Initialisers: a list of (place, value), in the order in which they are written. */
+
+typedef struct Entry {
+    struct Entry *next;
+    Type *type;
+    Member *member; /* of a bit-field */
+    Node *node;
+    i64 offset;
+} Entry;
+
+typedef struct {
+    Entry *first;
+    Entry **link;
+    i64 end; /* of the part that has been given */
+    Node *pending; /* an expression that was read, and turned out to be for something inside */
+} Initialiser;
+
+static Initialiser *init;
+
+static void init_value(Type *type, i64 offset, Member *member);
+
+static void add_entry(Type *type, i64 offset, Member *member, Node *node)
+{
+    Entry *entry = scratch(sizeof *entry);
+    entry->type = type;
+    entry->offset = offset;
+    entry->member = member && member->is_bit_field ? member : 0;
+    entry->node = node;
+    *init->link = entry;
+    init->link = &entry->next;
+    if (offset + size_of(type) > init->end) init->end = offset + size_of(type);
+}
+
+static i32 is_character_array(const Type *type)
+{
+    return type->kind == TYPE_ARRAY && is_integer(type->base) && type->base->kind != TYPE_BOOL;
+}
+
+static Symbol *string_of(Node *node)
+{
+    return node && node->kind == N_SYMBOL && node->symbol->is_string ? node->symbol : 0;
+}
+
+static void init_string(Type *type, i64 offset, Symbol *string, u32 position)
+{
+    Node *node = symbol_node(string, position);
+    i64 unit = size_of(string->type->base), count = string->type->count;
+    if (unit != size_of(type->base)) {
+        error(position, "this string has other characters than the array");
+        return;
+    }
+    if (type->count >= 0 && count > type->count) {
+        if (count - 1 > type->count) warning(position, "this string is longer than its array, and is cut");
+        count = type->count;
+    }
+    add_entry(array_of(type->base, count), offset, 0, node);
+}
+
+static i32 more_items(void)
+{
+    return kind_now() == ',' && kind_after() != '}' && kind_after() != '.' && kind_after() != '[';
+}
+
+/* The members of a struct, union or array that has no braces of its own. */
+static void init_unbraced(Type *type, i64 offset)
+{
+    if (type->kind == TYPE_ARRAY) {
+        i64 i;
+        for (i = 0; type->count < 0 || i < type->count; i++) {
+            if (i && !init->pending) {
+                if (!more_items()) return;
+                advance();
+            }
+            init_value(type->base, offset + i * size_of(type->base), 0);
+            if (panic) return;
+        }
+    } else {
+        Member *member;
+        i32 first = 1;
+        for (member = type->record->members; member; member = member->next) {
+            if (member->is_bit_field && !member->name) continue;
+            if (!first && !init->pending) {
+                if (!more_items()) return;
+                advance();
+            }
+            first = 0;
+            init_value(member->type, offset + member->offset, member);
+            if (panic || type->kind == TYPE_UNION) return;
+        }
+    }
+}
+
+/* `.name` or `[index]`: what it designates inside of `type`. */
+static Type *designated(Type *type, i64 *offset, Member **member, i64 *last)
+{
+    *member = 0;
+    if (kind_now() == '[') {
+        u32 position = here();
+        i64 index;
+        advance();
+        index = constant_expression("the index of an element");
+        *last = index;
+        if (accept(P_ELLIPSIS)) *last = constant_expression("the index of an element");
+        expect(']', "an index ends with `]`");
+        if (type->kind != TYPE_ARRAY || index < 0 || *last < index || (type->count >= 0 && *last >= type->count) ||
+            *last > 1 << 24) {
+            error(position, "there is no such element here");
+            return &type_error;
+        }
+        *offset += index * size_of(type->base);
+        *last -= index;
+        return type->base;
+    }
+    advance();
+    if (kind_now() != T_NAME) {
+        confused(here(), "the name of a member should stand here");
+        return &type_error;
+    }
+    if (is_record(type)) *member = find_member(type, tok()->u.name, offset);
+    if (!*member) {
+        begin_error(here());
+        say_type(type);
+        say(" has no member ");
+        say_name(tok()->u.name);
+        end_message();
+    }
+    advance();
+    return *member ? (*member)->type : &type_error;
+}
+
+static void init_braced(Type *type, i64 offset);
+
+/* Reads a value for which there is no place. */
+static void skip_item(void)
+{
+    Initialiser nowhere, *outer = init;
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.link = &nowhere.first;
+    init = &nowhere;
+    if (kind_now() == '{') init_braced(array_of(&type_long, -1), 0);
+    else parse_assignment();
+    init = outer;
+}
+
+static void init_braced(Type *type, i64 offset)
+{
+    i64 next = 0; /* the next element, if it is an array */
+    Member *next_member = is_record(type) ? type->record->members : 0;
+    u32 position = here();
+    advance();
+    nest();
+    if (!is_record(type) && type->kind != TYPE_ARRAY) {
+        if (kind_now() != '}') init_value(type, offset, 0);
+        else add_entry(type, offset, 0, constant(0, &type_int, position));
+    } else if (is_character_array(type) && kind_now() == T_STRING) {
+        init_value(type, offset, 0);
+    } else {
+        while (kind_now() != '}' && kind_now() != T_END && !panic) {
+            Member *member = 0;
+            i64 place = offset, last = 0, first_index = next;
+            Type *item = 0;
+            while (next_member && next_member->is_bit_field && !next_member->name) next_member = next_member->next;
+            if (kind_now() == '.' || kind_now() == '[') {
+                i32 outer = 1;
+                Type *inside = type;
+                while ((kind_now() == '.' || kind_now() == '[') && !panic && !is_error(inside)) {
+                    Name *name = kind_now() == '.' && kind_after() == T_NAME ? tokens[at_token + 1].u.name : 0;
+                    i64 more = 0;
+                    item = designated(inside, &place, &member, &more);
+                    if (outer) {
+                        last = more;
+                        if (inside->kind == TYPE_ARRAY && size_of(inside->base)) first_index = (place - offset) / size_of(inside->base);
+                        if (is_record(type) && name) {
+                            i64 ignored = 0;
+                            for (next_member = type->record->members; next_member; next_member = next_member->next)
+                                if (next_member->name == name || (!next_member->name && is_record(next_member->type) &&
+                                                                  find_member(next_member->type, name, &ignored)))
+                                    break;
+                        }
+                    }
+                    outer = 0;
+                    inside = item;
+                }
+                if (!accept('=') && kind_now() != '{' && !panic) expect('=', "a designator is followed by `=`");
+            } else if (type->kind == TYPE_ARRAY) {
+                item = type->base;
+                place += next * size_of(item);
+                if (type->count >= 0 && next >= type->count) item = 0;
+            } else if (next_member) {
+                item = next_member->type;
+                member = next_member;
+                place += member->offset;
+            }
+            if (!item || is_error(item)) {
+                if (!item) warning(here(), "there are more values than there is room for; they are left out");
+                skip_item();
+            } else {
+                u32 start = at_token;
+                i64 i;
+                for (i = 0; i <= last; i++) {
+                    at_token = start;
+                    init_value(item, place + i * size_of(item), member);
+                }
+            }
+            next = first_index + last + 1;
+            if (type->kind == TYPE_UNION) next_member = 0;
+            else if (next_member) next_member = next_member->next;
+            if (!accept(',')) break;
+        }
+    }
+    accept(',');
+    expect('}', "an initialiser ends with `}`");
+    nesting--;
+}
+
+static void init_value(Type *type, i64 offset, Member *member)
+{
+    Node *node;
+    nest();
+    if (!init->pending && kind_now() == '{') {
+        init_braced(type, offset);
+        nesting--;
+        return;
+    }
+    if (is_character_array(type)) {
+        u32 position = here();
+        Symbol *string = string_of(init->pending);
+        if (!init->pending && (kind_now() == T_STRING || (kind_now() == '(' && kind_after() == T_STRING))) {
+            node = parse_assignment();
+            string = string_of(node);
+            if (!string) init->pending = node;
+        }
+        if (string) {
+            init->pending = 0;
+            init_string(type, offset, string, position);
+            nesting--;
+            return;
+        }
+    }
+    if (is_record(type) || type->kind == TYPE_ARRAY) {
+        if (!init->pending) init->pending = parse_assignment();
+        node = init->pending;
+        if (is_record(type) && same_type(type, node->type) && !is_error(node->type)) {
+            init->pending = 0;
+            add_entry(type, offset, 0, value_of(node));
+        } else if (type->kind == TYPE_ARRAY && node->kind == N_COMPOUND && same_type(type, node->type)) {
+            init->pending = 0;
+            add_entry(type, offset, 0, node);
+        } else {
+            init_unbraced(type, offset);
+            if (init->pending && !panic) {
+                init->pending = 0;
+                warning(here(), "there are more values than there is room for; they are left out");
+            }
+        }
+    } else {
+        node = init->pending ? init->pending : parse_assignment();
+        init->pending = 0;
+        add_entry(type, offset, member, assignable(unqualified(type), node, node->position, "what is initialised"));
+    }
+    nesting--;
+}
+
+/* Reads the initialiser of an object of this type; arrays without a length get one. */
+static Entry *parse_initialiser(Type **type, i64 *end)
+{
+    Initialiser own, *outer = init;
+    Entry *first;
+    memset(&own, 0, sizeof own);
+    own.link = &own.first;
+    init = &own;
+    if ((*type)->kind == TYPE_ARRAY && kind_now() != '{' && kind_now() != T_STRING && kind_now() != '(') {
+        error(here(), "an array is initialised with `{ ... }` or a string");
+        parse_assignment();
+    } else {
+        init_value(*type, 0, 0);
+    }
+    if ((*type)->kind == TYPE_ARRAY && (*type)->count < 0) {
+        i64 size = size_of((*type)->base);
+        *type = qualified(array_of((*type)->base, size ? (own.end + size - 1) / size : 0), (*type)->qualifiers);
+    }
+    *end = own.end;
+    first = own.first;
+    init = outer;
+    return first;
+}
+
+/* ---- static objects ---- */
+
+static void write_bits(u8 *to, const Member *member, i64 value)
+{
+    u64 unit = 0, mask = member->bit_width == 64 ? ~0ULL : (1ULL << member->bit_width) - 1;
+    u32 i;
+    for (i = 0; i < member->unit_bytes; i++) unit |= (u64)to[i] << (8 * i);
+    unit = (unit & ~(mask << member->bit_offset)) | ((u64)value & mask) << member->bit_offset;
+    for (i = 0; i < member->unit_bytes; i++) to[i] = (u8)(unit >> (8 * i));
+}
+
+static void write_static(Symbol *symbol, const Entry *entry);
+
+static void write_entries(Symbol *symbol, const Entry *entry)
+{
+    for (; entry; entry = entry->next)
+        if (entry->offset + size_of(entry->type) <= size_of(symbol->type) + (1 << 20)) write_static(symbol, entry);
+}
+
+static void write_static(Symbol *symbol, const Entry *entry)
+{
+    Node *node = entry->node;
+    u8 *to = symbol->data + entry->offset;
+    Symbol *target = 0, *string = string_of(node);
+    i64 value = 0;
+    u32 size = (u32)size_of(entry->type);
+    while (node->kind == N_CAST && is_record(node->type)) node = node->a;
+    if (is_error(node->type)) return;
+    if (entry->type->kind == TYPE_ARRAY && string) {
+        memcpy(to, string->data, size);
+        return;
+    }
+    if ((is_record(entry->type) || entry->type->kind == TYPE_ARRAY) &&
+        (node->kind == N_COMPOUND || node->kind == N_SYMBOL) && !node->symbol->is_local && node->symbol->data) {
+        Relocation *relocation;
+        memcpy(to, node->symbol->data, size);
+        for (relocation = node->symbol->relocations; relocation; relocation = relocation->next) {
+            Relocation *copy = keep(sizeof *copy);
+            *copy = *relocation;
+            copy->offset += (u32)entry->offset;
+            copy->next = symbol->relocations;
+            symbol->relocations = copy;
+        }
+        return;
+    }
+    if (!address_constant(node, &target, &value) || (target && (size != 8 || entry->member))) {
+        error(node->position, "the initial value of something static must be known when the program is compiled");
+        hint("assign it at the start of the function that the runtime calls");
+        return;
+    }
+    if (target && target->kind == A_FUNCTION) {
+        value += pointer_number(target);
+        target = 0;
+    }
+    if (entry->member) {
+        write_bits(to, entry->member, value);
+        return;
+    }
+    if (target) {
+        Relocation *relocation = symbol->relocations;
+        while (relocation && relocation->offset != entry->offset) relocation = relocation->next;
+        if (!relocation) {
+            relocation = keep(sizeof *relocation);
+            relocation->next = symbol->relocations;
+            symbol->relocations = relocation;
+        }
+        relocation->offset = (u32)entry->offset;
+        relocation->symbol = target;
+        target->is_used = 1;
+        put_in_object(target);
+    }
+    put_element(to, size < 4 ? size : 4, (u32)value);
+    if (size == 8) put_element(to + 4, 4, (u32)((u64)value >> 32));
+}
+
+/* Where a static object goes, once its type and its data are known. */
+static void choose_section(Symbol *symbol)
+{
+    if (!symbol->data) symbol->section = SECTION_BSS;
+    else symbol->section = is_const(symbol->type) && !is_volatile(symbol->type) ? SECTION_RODATA : SECTION_DATA;
+}
+
+static void initialise_static(Symbol *symbol)
+{
+    u64 used = scratch_bytes;
+    i64 end;
+    Entry *entries = parse_initialiser(&symbol->type, &end);
+    i64 size = size_of(symbol->type);
+    symbol->data = keep((u64)(end > size ? end : size) + 8);
+    if (end > size && is_record(symbol->type)) { /* a flexible array at the end */
+        Record *record = keep(sizeof *record);
+        Type *longer = new_type(symbol->type->kind);
+        *record = *symbol->type->record;
+        record->size = round_up(end, record->alignment);
+        *longer = *symbol->type;
+        longer->record = record;
+        write_entries(symbol, entries);
+        symbol->type = longer;
+    } else {
+        write_entries(symbol, entries);
+    }
+    choose_section(symbol);
+    if (!current_function) scratch_bytes = used;
+}
+
+/* ---- local objects ---- */
+
+/* Statements that set up `symbol`, a local. */
+static Node *initialise_local(Symbol *symbol, u32 position)
+{
+    Node *first = 0, **link = &first, *statement;
+    Entry *entry;
+    i64 end, highest = 0;
+    entry = parse_initialiser(&symbol->type, &end);
+    if (is_record(symbol->type) || symbol->type->kind == TYPE_ARRAY) {
+        i64 covered = 0;
+        Entry *each;
+        for (each = entry; each && each->offset == covered && !each->member; each = each->next) covered += size_of(each->type);
+        if (covered < size_of(symbol->type) || each) {
+            statement = new_node(S_ZERO, &type_void, position);
+            statement->symbol = symbol;
+            *link = statement;
+            link = &statement->next;
+        }
+    }
+    for (; entry; entry = entry->next) {
+        Node *place = symbol_node(symbol, position), *assign;
+        if (entry->offset >= size_of(symbol->type) && size_of(symbol->type)) continue;
+        if (place->type != entry->type || entry->offset || entry->member) {
+            place = pair(N_MEMBER, entry->type, place, 0);
+            place->value = entry->offset;
+            place->member = entry->member;
+        }
+        assign = pair(N_ASSIGN, unqualified(entry->type), place, entry->node);
+        if (entry->node->kind == N_CONST && entry->node->value == 0 && first && first->kind == S_ZERO &&
+            entry->offset >= highest && !entry->member)
+            continue;
+        if (entry->offset + size_of(entry->type) > highest) highest = entry->offset + size_of(entry->type);
+        assign->position = entry->node->position;
+        statement = pair(S_EXPRESSION, &type_void, assign, 0);
+        *link = statement;
+        link = &statement->next;
+    }
+    return first;
+}
+
+static Node *parse_compound_literal(Type *type, u32 position)
+{
+    Symbol *symbol = new_symbol(0, A_VARIABLE, type, position);
+    Node *node = new_node(N_COMPOUND, type, position);
+    symbol->is_defined = symbol->is_used = 1;
+    if (current_function) {
+        symbol->is_local = 1;
+        symbol->address_taken = 1;
+        node->a = initialise_local(symbol, position);
+    } else {
+        symbol->is_static = 1;
+        initialise_static(symbol);
+        put_in_object(symbol);
+    }
+    node->symbol = symbol;
+    node->type = symbol->type;
+    return node;
+}

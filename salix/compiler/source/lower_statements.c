@@ -1,0 +1,241 @@
+/* Statements and whole functions to intermediate code. */
+
+static i32 break_label, continue_label;
+
+static void lower_statement(Node *node);
+
+static void lower_statements(Node *node)
+{
+    for (; node; node = node->next) lower_statement(node);
+}
+
+static void lower_loop(Node *node)
+{
+    i32 top = new_label(), test = new_label(), end = new_label(), outer_break = break_label, outer_continue = continue_label;
+    i32 next = node->c ? new_label() : test;
+    break_label = end;
+    continue_label = next;
+    lower_statements(node->a);
+    if (!node->op && node->b) branch_on(node->b, end, 0); /* tested once here, then at the end of each round */
+    place_label(top);
+    lower_statements(node->d);
+    if (node->c) {
+        place_label(next);
+        lower_statement(node->c);
+    }
+    place_label(test);
+    if (node->b) branch_on(node->b, top, 1);
+    else jump(top);
+    place_label(end);
+    break_label = outer_break;
+    continue_label = outer_continue;
+}
+
+static Code *case_branch(i32 value, u32 condition, i64 against, i32 label, i32 narrow)
+{
+    Code *one = emit(I_BRANCH, NO_REGISTER, value, NO_REGISTER, against);
+    one->condition = (u8)condition;
+    one->narrow = (u8)narrow;
+    one->other = label;
+    return one;
+}
+
+/* Branches to the cases of sorted[low .. high - 1]; to `otherwise` if there is none. */
+static void lower_cases(Node **sorted, u32 low, u32 high, i32 value, i32 otherwise)
+{
+    Node *node;
+    i32 narrow = is_narrow(sorted[0]->computed), natural = is_unsigned(sorted[0]->computed);
+    u32 i;
+    if (high - low > 3) {
+        u32 middle = (low + high) / 2;
+        i32 upper = new_label();
+        case_branch(value, natural ? IF_GE : IF_SGE, sorted[middle]->value, upper, narrow);
+        lower_cases(sorted, low, middle, value, otherwise);
+        place_label(upper);
+        lower_cases(sorted, middle, high, value, otherwise);
+        return;
+    }
+    for (i = low; i < high; i++) {
+        node = sorted[i];
+        if (node->value == node->last_value) {
+            case_branch(value, IF_EQ, node->value, node->target, narrow);
+        } else {
+            i32 past = new_label();
+            case_branch(value, natural ? IF_LT : IF_SLT, node->value, past, narrow);
+            case_branch(value, natural ? IF_LE : IF_SLE, node->last_value, node->target, narrow);
+            place_label(past);
+        }
+    }
+    jump(otherwise);
+}
+
+static void lower_switch(Node *node)
+{
+    i32 value = lower(node->a), end = new_label(), outer = break_label;
+    i32 copy = new_vreg(), otherwise = end;
+    u32 count = 0, i, k;
+    Node *each, **sorted;
+    emit(I_MOV, copy, value, NO_REGISTER, 0);
+    for (each = node->b->b; each; each = each->b) count++;
+    sorted = scratch((u64)count * sizeof(Node *) + 8);
+    count = 0;
+    for (each = node->b->b; each; each = each->b) {
+        each->target = new_label();
+        each->computed = node->computed;
+        for (i = count++; i > 0; i--) {
+            k = is_unsigned(node->computed) ? (u64)sorted[i - 1]->value > (u64)each->value : sorted[i - 1]->value > each->value;
+            if (!k) break;
+            sorted[i] = sorted[i - 1];
+        }
+        sorted[i] = each;
+    }
+    if (node->c) otherwise = node->c->target = new_label();
+    if (count) lower_cases(sorted, 0, count, copy, otherwise);
+    else jump(otherwise);
+    break_label = end;
+    lower_statements(node->d);
+    break_label = outer;
+    place_label(end);
+}
+
+static i32 label_target(LabelUse *label)
+{
+    if (label->target < 0) label->target = new_label();
+    return label->target;
+}
+
+static void lower_return(Node *node)
+{
+    i32 value = NO_REGISTER;
+    if (node->a && is_record(node->a->type) && is_record(current_result)) {
+        i32 from = lower_address(node->a);
+        i64 offset = address_offset;
+        copy_bytes(result_pointer, 0, from, offset, size_of(current_result));
+    } else if (node->a) {
+        value = lower(node->a);
+        if (current_result->kind == TYPE_VOID) value = NO_REGISTER;
+        if (value != NO_REGISTER && !current_function->is_static) value = extended(value, current_result);
+    }
+    emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0);
+}
+
+static void lower_statement(Node *node)
+{
+    lowered_position = node->position;
+    switch (node->kind) {
+    case S_EXPRESSION:
+        if (node->b) {
+            node->target = is_record(node->b->type) ? NO_REGISTER : lower(node->b);
+            if (node->target > 0 && node->b->kind == N_SYMBOL) { /* the variable may change later */
+                i32 copy = new_vreg();
+                emit(I_MOV, copy, node->target, NO_REGISTER, 0);
+                node->target = copy;
+            }
+        } else if (is_record(node->a->type) && node->a->kind != N_ASSIGN) {
+            lower_address(node->a);
+        } else {
+            lower(node->a);
+        }
+        break;
+    case S_BLOCK: lower_statements(node->a); break;
+    case S_IF: {
+        i32 otherwise = new_label(), end;
+        branch_on(node->b, otherwise, 0);
+        lower_statement(node->c);
+        if (node->d) {
+            end = new_label();
+            jump(end);
+            place_label(otherwise);
+            lower_statement(node->d);
+            place_label(end);
+        } else {
+            place_label(otherwise);
+        }
+        break;
+    }
+    case S_LOOP: lower_loop(node); break;
+    case S_SWITCH: lower_switch(node); break;
+    case S_CASE:
+        if (node->target) place_label(node->target);
+        lower_statements(node->a);
+        break;
+    case S_LABEL:
+        place_label(label_target(node->label));
+        lower_statements(node->a);
+        break;
+    case S_GOTO: jump(label_target(node->label)); break;
+    case S_BREAK: jump(break_label); break;
+    case S_CONTINUE: jump(continue_label); break;
+    case S_RETURN: lower_return(node); break;
+    case S_ZERO:
+        place_local(node->symbol);
+        zero_bytes(FRAME, node->symbol->value, size_of(node->symbol->type));
+        break;
+    default: break;
+    }
+}
+
+/* Takes the parameters from where the caller put them. */
+static void lower_parameters(Symbol *parameters)
+{
+    i32 words[5], block = NO_REGISTER;
+    u32 count = is_record(current_result) ? 1 : 0, i, at = count;
+    Symbol *each;
+    for (each = parameters; each; each = each->next) count++;
+    for (i = 0; i < count && i < 5; i++) {
+        words[i] = new_vreg();
+        emit(I_PARAMETER, words[i], NO_REGISTER, NO_REGISTER, i + 1);
+    }
+    if (count > 5) block = words[4];
+    if (at) result_pointer = words[0];
+    for (each = parameters; each; each = each->next, at++) {
+        i32 value;
+        if (at >= 4 && count > 5) {
+            value = new_vreg();
+            emit(I_LOAD, value, block, NO_REGISTER, (i64)(at - 4) * 8)->size = 8;
+        } else {
+            value = words[at];
+        }
+        if (is_error(each->type)) continue;
+        if (is_record(each->type)) {
+            place_local(each);
+            copy_bytes(FRAME, each->value, value, 0, size_of(each->type));
+        } else if (lives_in_register(each)) {
+            each->vreg = new_vreg();
+            if (size_of(each->type) < 4) value = converted(value, &type_int, each->type);
+            emit(I_MOV, each->vreg, value, NO_REGISTER, 0);
+        } else {
+            place_local(each);
+            store(FRAME, each->value, size_of(each->type), value);
+        }
+    }
+}
+
+static void lower_function(Symbol *symbol, Node *body)
+{
+    Function *function = keep(sizeof *function);
+    symbol->function = function;
+    function->symbol = symbol;
+    code_count = 0;
+    vreg_count = 1;
+    label_count = 1;
+    frame_bytes = 0;
+    lowered_position = symbol->position;
+    lower_parameters((Symbol *)symbol->data);
+    lower_statements(body->a);
+    lowered_position = body->position;
+    if (code_count == 0 || code[code_count - 1].op != I_RETURN) {
+        i32 value = NO_REGISTER;
+        if (current_result->kind != TYPE_VOID && !is_record(current_result)) value = number(0);
+        emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0);
+    }
+    function->code = keep((u64)code_count * sizeof(Code));
+    memcpy(function->code, code, (u64)code_count * sizeof(Code));
+    function->count = code_count;
+    function->vregs = vreg_count;
+    function->labels = label_count;
+    function->frame_bytes = frame_bytes;
+    if (last_function) last_function->next = function;
+    else first_function = function;
+    last_function = function;
+}

@@ -1,0 +1,592 @@
+/* Declarations and statements. A function is lowered as soon as its body has been read. */
+
+static Node *current_switch, *last_case;
+static u32 loop_depth, break_depth;
+static LabelUse *labels;
+static u32 pointer_count;
+
+static void lower_function(Symbol *symbol, Node *body);
+static Node *parse_statement(void);
+
+/* The number that stands for a pointer to this function. */
+static u32 pointer_number(Symbol *symbol)
+{
+    if (!symbol->pointer_number) symbol->pointer_number = ++pointer_count;
+    symbol->is_used = 1;
+    put_in_object(symbol);
+    return symbol->pointer_number;
+}
+
+/* ---- declarations ---- */
+
+static void apply_specifiers(Symbol *symbol, const Specifiers *specifiers)
+{
+    if (specifiers->alignment > symbol->alignment) symbol->alignment = specifiers->alignment;
+    if (specifiers->section) {
+        symbol->section_name = specifiers->section;
+        symbol->section_name_length = specifiers->section_length;
+    }
+    if (specifiers->is_inline > symbol->is_inline) symbol->is_inline = specifiers->is_inline;
+    symbol->is_noreturn |= specifiers->is_noreturn;
+    symbol->is_weak |= specifiers->is_weak;
+}
+
+/* A name of the file's scope, or a function or extern variable declared in a block: merged with what is there. */
+static Symbol *declare_global(const Declarator *declarator, const Specifiers *specifiers, u32 kind)
+{
+    Symbol *symbol = declarator->name->symbol, *inner = symbol;
+    u32 depth = scope_depth;
+    while (symbol && symbol->depth != 0) symbol = symbol->shadowed;
+    if (symbol && (symbol->kind != kind || !same_type(symbol->type, declarator->type))) {
+        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern && !symbol->type->is_prototype && symbol->position) {
+            symbol->type = declarator->type; /* it was called before, undeclared */
+        } else {
+            error_about(declarator->position, "", declarator->name, " is declared already, as something else");
+            if (symbol->position && begin_warning(symbol->position)) {
+                say("here is the other declaration");
+                end_message();
+            }
+            return symbol;
+        }
+    }
+    if (!symbol) {
+        scope_depth = 0;
+        symbol = new_symbol(declarator->name, kind, declarator->type, declarator->position);
+        if (depth && inner && inner->depth) { /* the inner meaning stays what it is until its scope ends */
+            declarator->name->symbol = inner;
+            symbol->shadowed = 0;
+            while (inner->shadowed) inner = inner->shadowed;
+            inner->shadowed = symbol;
+        }
+        scope_depth = depth;
+        symbol->is_extern = 1;
+        symbol->is_static = specifiers->storage == K_STATIC;
+    } else if (kind == A_FUNCTION && declarator->type->is_prototype) {
+        if (!symbol->is_defined) symbol->type = declarator->type;
+    } else if (symbol->type->kind == TYPE_ARRAY && symbol->type->count < 0) {
+        symbol->type = declarator->type;
+    }
+    apply_specifiers(symbol, specifiers);
+    return symbol;
+}
+
+static void define_global_variable(Declarator *declarator, const Specifiers *specifiers)
+{
+    Symbol *symbol = declare_global(declarator, specifiers, A_VARIABLE);
+    if (symbol->kind != A_VARIABLE) {
+        if (accept('=')) skip_item();
+        return;
+    }
+    if (kind_now() == '=') {
+        advance();
+        if (symbol->is_defined && symbol->data) error_about(declarator->position, "a second definition of ", declarator->name, "");
+        symbol->is_extern = 0;
+        symbol->is_defined = 1;
+        initialise_static(symbol);
+    } else if (specifiers->storage != K_EXTERN) {
+        if (!symbol->is_defined) choose_section(symbol);
+        symbol->is_extern = 0;
+        symbol->is_defined = 1;
+    }
+    if (symbol->type->kind == TYPE_VOID) {
+        error_about(declarator->position, "", declarator->name, " cannot be void");
+        symbol->type = &type_int;
+    }
+    if (symbol->is_defined && !symbol->is_static) put_in_object(symbol);
+}
+
+static void check_local(Declarator *declarator, const Specifiers *specifiers)
+{
+    Symbol *other = declarator->name->symbol;
+    if (other && other->depth == scope_depth && !(specifiers->storage == K_TYPEDEF && other->kind == A_TYPEDEF)) {
+        error_about(declarator->position, "", declarator->name, " is declared already in this block");
+    }
+}
+
+/* A variable of a block. Statements that set it up, or 0. */
+static Node *define_local_variable(Declarator *declarator, const Specifiers *specifiers)
+{
+    Symbol *symbol;
+    Node *setup = 0;
+    check_local(declarator, specifiers);
+    symbol = new_symbol(declarator->name, A_VARIABLE, declarator->type, declarator->position);
+    symbol->is_defined = 1;
+    apply_specifiers(symbol, specifiers);
+    if (specifiers->storage == K_STATIC) {
+        symbol->is_static = 1;
+        choose_section(symbol);
+        if (accept('=')) initialise_static(symbol);
+    } else {
+        symbol->is_local = 1;
+        if (accept('=')) setup = initialise_local(symbol, declarator->position);
+    }
+    if (!is_complete(symbol->type) && !is_error(symbol->type)) {
+        begin_error(declarator->position);
+        say("a variable cannot be ");
+        say_type(symbol->type);
+        say(": its size is not known");
+        end_message();
+        symbol->type = &type_int;
+    }
+    symbol->is_used = 0;
+    return setup;
+}
+
+static void define_function(Declarator *declarator, const Specifiers *specifiers)
+{
+    Symbol *symbol, *parameter_symbol;
+    Parameter *parameter;
+    Node *body;
+    u64 used = scratch_bytes;
+    Type *type = declarator->type;
+    if (type->old_count) { /* K&R: the types follow */
+        while (starts_type(at_token)) {
+            Specifiers own;
+            Declarator each;
+            parse_specifiers(&own);
+            do {
+                parse_declarator(own.type, &each);
+                if (each.type->kind == TYPE_ARRAY) each.type = pointer_to(each.type->base);
+                if (each.type->kind == TYPE_FUNCTION) each.type = pointer_to(each.type);
+                for (parameter = type->parameters; parameter; parameter = parameter->next)
+                    if (parameter->name == each.name) parameter->type = each.type;
+            } while (accept(','));
+            expect(';', "the type of a parameter ends with `;`");
+        }
+        type->is_prototype = 1;
+        for (parameter = type->parameters; parameter; parameter = parameter->next) parameter->type = promoted(parameter->type);
+    }
+    if (type->is_variadic) {
+        error_about(declarator->position, "", declarator->name, " takes a variable number of arguments, which Loops do not have");
+        hint("give it a fixed number of parameters, or an array and its length");
+    }
+    symbol = declare_global(declarator, specifiers, A_FUNCTION);
+    if (symbol->is_defined) error_about(declarator->position, "a second definition of ", declarator->name, "");
+    symbol->is_defined = 1;
+    symbol->is_extern = 0;
+    symbol->type = type;
+    if (specifiers->storage == K_STATIC) symbol->is_static = 1;
+    if (specifiers->is_inline && specifiers->storage != K_EXTERN) symbol->is_static = 1; /* the whole program is here */
+    if (!is_complete(type->base) && type->base->kind != TYPE_VOID && !is_error(type->base))
+        error(declarator->position, "the size of what this function returns is not known");
+    current_function = symbol;
+    current_result = unqualified(type->base);
+    labels = 0;
+    open_scope(here());
+    for (parameter = type->parameters; parameter; parameter = parameter->next) {
+        if (!parameter->name) {
+            parameter_symbol = new_symbol(0, A_VARIABLE, parameter->type, 0);
+        } else {
+            if (parameter->name->symbol && parameter->name->symbol->depth == scope_depth)
+                error_about(parameter->position, "a second parameter ", parameter->name, "");
+            parameter_symbol = new_symbol(parameter->name, A_VARIABLE, parameter->type, parameter->position);
+        }
+        if (!is_complete(parameter->type) && !is_error(parameter->type)) {
+            error(parameter->position, "the size of this parameter is not known");
+            parameter_symbol->type = &type_int;
+        }
+        parameter_symbol->is_local = parameter_symbol->is_defined = 1;
+        parameter_symbol->is_used = 1;
+        /* in order: the head is reached through the function's symbol while it is lowered */
+        {
+            Symbol **link = (Symbol **)&symbol->data;
+            while (*link) link = &(*link)->next;
+            *link = parameter_symbol;
+        }
+    }
+    body = parse_block();
+    {
+        LabelUse *label;
+        for (label = labels; label; label = label->next) {
+            if (!label->is_defined) error_about(label->position, "there is no label ", label->name, " in this function");
+            else if (!label->is_used) warning_about(label->position, "the label ", label->name, " is never used");
+            label->name->label = 0;
+        }
+    }
+    close_scope();
+    if (!symbol->is_static) put_in_object(symbol);
+    if (error_count == 0) lower_function(symbol, body);
+    symbol->data = 0;
+    current_function = 0;
+    scratch_bytes = used;
+}
+
+/* Skips to where a declaration or statement may start. */
+static void find_way(void)
+{
+    u32 depth = 0;
+    panic = 0;
+    for (;;) {
+        u32 kind = kind_now();
+        if (kind == T_END) return;
+        if (kind == '{') depth++;
+        if (kind == '}') {
+            if (depth == 0) return;
+            if (--depth == 0) {
+                advance();
+                return;
+            }
+        }
+        advance();
+        if (kind == ';' && depth == 0) return;
+    }
+}
+
+/* A declaration. In a block: statements that set its variables up; outside it may be a function. */
+static Node *parse_declaration(void)
+{
+    Specifiers specifiers;
+    Declarator declarator;
+    Node *first = 0, **link = &first;
+    i32 outside = scope_depth == 0, is_first = 1;
+    if (kind_now() == K_STATIC_ASSERT) {
+        static_assertion();
+        return 0;
+    }
+    parse_specifiers(&specifiers);
+    if (!specifiers.has_type && !panic) {
+        if (kind_now() != T_NAME) {
+            begin_error(here());
+            say("a declaration should stand here, not ");
+            say_token(tok());
+            end_message();
+            panic = 1;
+            return 0;
+        }
+        if (kind_after() != '(' && !specifiers.storage) {
+            error_about(here(), "", tok()->u.name, " is no type");
+            panic = 1;
+            return 0;
+        }
+        if (kind_after() != '(' || !specifiers.storage)
+            warning_about(here(), "the type of ", tok()->u.name, " is missing; int is taken");
+    }
+    if (accept(';')) return 0;
+    for (;;) {
+        parse_declarator(specifiers.type, &declarator);
+        parse_attributes(&specifiers);
+        if (panic) return first;
+        if (!declarator.name) {
+            confused(here(), "a name should stand here");
+            return first;
+        }
+        if (specifiers.storage == K_TYPEDEF) {
+            Symbol *symbol;
+            if (!outside) check_local(&declarator, &specifiers);
+            symbol = declarator.name->symbol;
+            if (outside && symbol && (symbol->kind != A_TYPEDEF || !same_type(symbol->type, declarator.type)))
+                error_about(declarator.position, "", declarator.name, " is declared already, as something else");
+            if (specifiers.alignment) {
+                Type *copy = new_type(declarator.type->kind);
+                *copy = *declarator.type;
+                copy->alignment = specifiers.alignment;
+                declarator.type = copy;
+            }
+            new_symbol(declarator.name, A_TYPEDEF, declarator.type, declarator.position);
+        } else if (declarator.type->kind == TYPE_FUNCTION) {
+            if (is_first && outside && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
+                define_function(&declarator, &specifiers);
+                return 0;
+            }
+            if (kind_now() == '{') {
+                confused(here(), "a function cannot be defined inside another; put it above");
+                return first;
+            }
+            declare_global(&declarator, &specifiers, A_FUNCTION);
+        } else if (outside || specifiers.storage == K_EXTERN) {
+            define_global_variable(&declarator, &specifiers);
+        } else {
+            *link = define_local_variable(&declarator, &specifiers);
+            while (*link) link = &(*link)->next;
+        }
+        is_first = 0;
+        if (!accept(',')) break;
+    }
+    expect(';', "a declaration ends with `;`");
+    return first;
+}
+
+/* ---- statements ---- */
+
+static Node *statement_node(u32 kind, u32 position)
+{
+    return new_node(kind, &type_void, position);
+}
+
+static LabelUse *label_of(Name *name, u32 position)
+{
+    if (!name->label) {
+        name->label = scratch(sizeof(LabelUse));
+        name->label->name = name;
+        name->label->position = position;
+        name->label->target = -1;
+        name->label->next = labels;
+        labels = name->label;
+    }
+    return name->label;
+}
+
+static Node *parse_block(void)
+{
+    Node *node = statement_node(S_BLOCK, here()), **link = &node->a;
+    expect('{', "a block starts with `{`");
+    open_scope(node->position);
+    while (kind_now() != '}' && kind_now() != T_END) {
+        if (kind_now() == K_STATIC_ASSERT || (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')))
+            *link = parse_declaration();
+        else
+            *link = parse_statement();
+        while (*link) link = &(*link)->next;
+        if (panic) find_way();
+    }
+    close_scope();
+    expect('}', "a block is not closed: `}` is missing");
+    return node;
+}
+
+static Node *parse_condition(void)
+{
+    Node *node;
+    expect('(', "a condition stands in parentheses");
+    node = condition_of(parse_expression());
+    expect(')', "a condition ends with `)`");
+    return node;
+}
+
+static Node *parse_body(void)
+{
+    Node *node;
+    loop_depth++;
+    break_depth++;
+    node = parse_statement();
+    loop_depth--;
+    break_depth--;
+    return node;
+}
+
+static Node *expression_statement(void)
+{
+    Node *value = parse_expression(), *node;
+    node = pair(S_EXPRESSION, &type_void, value, 0);
+    if (value->kind == N_BINARY && value->op == OP_EQ) warning(value->position, "this compares, and drops the result; to assign, write =");
+    return node;
+}
+
+static Node *parse_for(u32 position)
+{
+    Node *node = statement_node(S_LOOP, position);
+    expect('(', "`for` is followed by `(`");
+    open_scope(position);
+    if (starts_type(at_token)) {
+        node->a = parse_declaration();
+    } else {
+        if (kind_now() != ';') node->a = expression_statement();
+        expect(';', "the parts of a `for` are separated by `;`");
+    }
+    if (kind_now() != ';') node->b = condition_of(parse_expression());
+    expect(';', "the parts of a `for` are separated by `;`");
+    if (kind_now() != ')') node->c = expression_statement();
+    expect(')', "the parts of a `for` end with `)`");
+    node->d = parse_body();
+    close_scope();
+    return node;
+}
+
+static void add_case(Node *node, i32 is_default)
+{
+    Node *other;
+    if (!current_switch) {
+        error(node->position, "`case` and `default` stand inside a switch");
+        return;
+    }
+    if (is_default) {
+        if (current_switch->c) error(node->position, "a second default");
+        current_switch->c = node;
+        return;
+    }
+    for (other = current_switch->b->b; other; other = other->b)
+        if (node->value <= other->last_value && other->value <= node->last_value) {
+            error(node->position, "this case stands in the switch already");
+            break;
+        }
+    node->b = current_switch->b->b;
+    current_switch->b->b = node;
+}
+
+static Node *parse_case(u32 kind, u32 position)
+{
+    Node *node = statement_node(S_CASE, position);
+    if (kind == K_CASE) {
+        Type *type = current_switch ? current_switch->computed : &type_int;
+        node->value = fit(constant_expression("a case"), type);
+        node->last_value = node->value;
+        if (accept(P_ELLIPSIS)) node->last_value = fit(constant_expression("a case"), type);
+    }
+    expect(':', "a case ends with `:`");
+    add_case(node, kind == K_DEFAULT);
+    if (kind_now() != '}') {
+        if (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')) node->a = parse_declaration();
+        else node->a = parse_statement();
+    }
+    return node;
+}
+
+static Node *parse_return(u32 position)
+{
+    Node *node = statement_node(S_RETURN, position);
+    if (kind_now() != ';') {
+        node->a = parse_expression();
+        if (current_result->kind == TYPE_VOID) {
+            if (node->a->type->kind != TYPE_VOID && !is_error(node->a->type))
+                warning(node->a->position, "this function returns nothing; the value is dropped");
+        } else {
+            node->a = assignable(current_result, node->a, node->a->position, "what this function returns");
+        }
+    } else if (current_result->kind != TYPE_VOID) {
+        warning(position, "this function has to return a value");
+    }
+    return node;
+}
+
+static Node *parse_statement(void)
+{
+    u32 position = here(), kind = kind_now();
+    Node *node;
+    nest();
+    while (kind == K_ATTRIBUTE) {
+        Specifiers ignored;
+        parse_attributes(&ignored);
+        kind = kind_now();
+    }
+    if (kind == '{') {
+        node = parse_block();
+        nesting--;
+        return node;
+    }
+    if (kind == T_NAME && kind_after() == ':') {
+        node = statement_node(S_LABEL, position);
+        node->label = label_of(tok()->u.name, position);
+        if (node->label->is_defined) error_about(position, "a second label ", tok()->u.name, "");
+        node->label->is_defined = 1;
+        node->label->position = position;
+        advance();
+        advance();
+        while (kind_now() == K_ATTRIBUTE) {
+            Specifiers ignored;
+            parse_attributes(&ignored);
+        }
+        if (kind_now() != '}') {
+            if (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')) node->a = parse_declaration();
+            else node->a = parse_statement();
+        }
+        nesting--;
+        return node;
+    }
+    if (kind >= K_FIRST && kind < K_TYPES && kind != K_SIZEOF && kind != K_ALIGNOF && kind != K_GENERIC && kind != K_EXTENSION) advance();
+    switch (kind) {
+    case ';':
+        advance();
+        nesting--;
+        return statement_node(S_BLOCK, position);
+    case K_IF:
+        node = statement_node(S_IF, position);
+        node->b = parse_condition();
+        node->c = parse_statement();
+        if (accept(K_ELSE)) node->d = parse_statement();
+        nesting--;
+        return node;
+    case K_WHILE:
+        node = statement_node(S_LOOP, position);
+        node->b = parse_condition();
+        node->d = parse_body();
+        nesting--;
+        return node;
+    case K_FOR:
+        node = parse_for(position);
+        nesting--;
+        return node;
+    case K_CASE:
+    case K_DEFAULT:
+        node = parse_case(kind, position);
+        nesting--;
+        return node;
+    case K_SWITCH: {
+        Node *outer = current_switch;
+        node = statement_node(S_SWITCH, position);
+        expect('(', "`switch` is followed by `(`");
+        node->a = scalar_value(parse_expression(), "a switch takes an integer");
+        expect(')', "the value of a switch ends with `)`");
+        node->a = promote(node->a);
+        node->computed = node->a->type;
+        node->b = statement_node(S_BLOCK, position); /* its b: the list of cases */
+        current_switch = node;
+        break_depth++;
+        node->d = parse_statement();
+        break_depth--;
+        current_switch = outer;
+        nesting--;
+        return node;
+    }
+    case K_DO:
+        node = statement_node(S_LOOP, position);
+        node->op = 1;
+        node->d = parse_body();
+        if (!accept(K_WHILE)) confused(here(), "`do` ends with `while (condition);`");
+        node->b = parse_condition();
+        break;
+    case K_BREAK:
+        node = statement_node(S_BREAK, position);
+        if (!break_depth) error(position, "`break` stands inside a loop or a switch");
+        break;
+    case K_CONTINUE:
+        node = statement_node(S_CONTINUE, position);
+        if (!loop_depth) error(position, "`continue` stands inside a loop");
+        break;
+    case K_RETURN: node = parse_return(position); break;
+    case K_GOTO:
+        node = statement_node(S_GOTO, position);
+        if (kind_now() == '*') {
+            confused(here(), "labels have no address here; write a switch");
+        } else if (kind_now() != T_NAME) {
+            confused(here(), "`goto` needs a label");
+        } else {
+            node->label = label_of(tok()->u.name, here());
+            node->label->is_used = 1;
+            advance();
+        }
+        break;
+    case K_ASM:
+        while (kind_now() == K_VOLATILE) advance();
+        error(position, "there is no inline assembly: a Loop is checked C only");
+        hint("write it in C; for time, events and calls there are the functions of \"spinfoam.h\"");
+        if (kind_now() == '(') skip_parentheses();
+        node = statement_node(S_BLOCK, position);
+        break;
+    case K_ELSE:
+        confused(position, "`else` without an `if`; is there a `;` or a `}` too many before it?");
+        node = statement_node(S_BLOCK, position);
+        break;
+    default: node = expression_statement();
+    }
+    expect(';', "a statement ends with `;`");
+    nesting--;
+    return node;
+}
+
+static void parse_program(void)
+{
+    while (kind_now() != T_END) {
+        if (accept(';')) continue;
+        if (kind_now() == '}') {
+            error(here(), "a `}` too many");
+            advance();
+            continue;
+        }
+        parse_declaration();
+        if (panic) {
+            find_way();
+            while (kind_now() == '}') advance();
+        }
+        nesting = 0;
+    }
+}

@@ -1,0 +1,32 @@
+"""Rebuild the object of the C compiler from its sources, in three stages.
+
+clang, in the PyPI package ziglang, is only needed for the first; with `--from-shipped` the shipped object takes its
+place. Usage: python tools/build_compiler.py [--from-shipped]
+"""
+
+from __future__ import annotations
+
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from salix.compiler.bootstrap import next_stage, stage1
+
+OBJECT = Path(__file__).resolve().parent.parent / "salix" / "compiler" / "compiler.o"
+
+
+def main() -> int:
+    first = OBJECT.read_bytes() if "--from-shipped" in sys.argv[1:] else stage1()
+    second = next_stage(first)
+    third = next_stage(second)
+    for stage, elf in enumerate((first, second, third), 1):
+        print(f"stage {stage}: {len(elf)} bytes, sha256 {sha256(elf).hexdigest()}")
+    if second != third:
+        print("stages 2 and 3 differ: the compiler does not reproduce itself", file=sys.stderr)
+        return 1
+    OBJECT.write_bytes(second)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
