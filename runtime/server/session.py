@@ -172,7 +172,7 @@ class Session:
         return self._outbox.add_control(frame)
 
     def _reply(self, request_id: str, frame: bytes) -> None:
-        if not self._unsent and self._send(frame):
+        if self._send(frame):  # not while older ones wait: they are the first to get room
             self._settled(request_id)
         else:
             self._unsent.append((request_id, frame))

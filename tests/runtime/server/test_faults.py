@@ -125,6 +125,42 @@ def test_a_client_that_does_not_read_stalls_nothing_but_itself() -> None:
     serving(scenario)
 
 
+def test_all_calls_arrive_when_the_client_reads_again() -> None:
+    objects = 360
+
+    async def scenario(client: Client) -> None:
+        filler = "x" * 14 * KIB
+        started = [
+            await client.start("ask twice", ms=FOREVER_MS, then_ms=FOREVER_MS, filler=filler) for _ in range(objects)
+        ]
+        calls = [await client.host_call() for _ in range(objects)]
+        client.stop_reading()
+        for call in calls:
+            await client.send({"jsonrpc": "2.0", "id": call["id"], "result": None})
+        while client.session.node.stats()["pending_host_calls"] < objects:
+            await asyncio.sleep(0)
+        client.read()
+        for _ in range(objects):
+            call = await client.host_call()
+            await client.send({"jsonrpc": "2.0", "id": call["id"], "result": None})
+        for object_id in started:
+            assert (await client.outcome(object_id))["exit_code"] > 0  # the handle of the answer
+
+    serving(scenario)
+
+
+def test_more_ends_at_once_than_control_frames_are_all_told_to_a_client_that_reads() -> None:
+    objects = 3 * CONTROL_FRAMES
+
+    async def scenario(client: Client) -> None:
+        started = [await client.start("sleep", ms=FOREVER_MS) for _ in range(objects)]
+        await client.send(request("bye", "sf.shutdown"))
+        for _ in started:
+            assert (await client.notification("sf.object.state"))["state"] == "stopped"
+
+    serving(scenario)
+
+
 def test_calls_wait_for_room_in_order_and_leave_without_a_trace() -> None:
     outbox = Outbox()
     sent: list[bytes] = []
@@ -136,6 +172,7 @@ def test_calls_wait_for_room_in_order_and_leave_without_a_trace() -> None:
     calls = HostCalls(outbox, send, lambda: None)
     for n in range(400):
         calls.host_call(HostCall(str(n), f"o{n}", "ask", "x" * 16_000, 1, 2))
+    calls.host_call(HostCall("400", "o400", "ask", "small enough, but its turn is last", 1, 2))
     assert outbox.data_bytes <= DATA_BYTES
     queued = outbox.data_bytes // 16_000
     assert 0 < queued < 300
@@ -151,7 +188,7 @@ def test_calls_wait_for_room_in_order_and_leave_without_a_trace() -> None:
     while frame := outbox.next():
         seen.append(int(frame.split(b'"', 8)[7]))
         calls.room()
-    assert seen == list(range(2, 399))
+    assert seen == [*range(2, 399), 400]
 
 
 def test_a_client_that_writes_and_does_not_read_is_told_goodbye() -> None:

@@ -33,6 +33,20 @@ def test_an_object_has_64_kib(sizes: tuple[int, ...], fits: bool) -> None:
     assert outbox.add_data("o2", b"another object has its own")
 
 
+def test_an_object_has_room_again_when_some_of_its_frames_have_gone() -> None:
+    outbox = Outbox()
+    third = bytes(OBJECT_BYTES // 3)
+    for _ in range(2):
+        assert [outbox.add_data("o1", third) for _ in range(3)] == [True, True, True]
+        assert not outbox.add_data("o1", third)
+        assert outbox.next() == third
+        assert outbox.add_data("o1", third, "id")
+        assert not outbox.add_data("o1", third)
+        assert outbox.withdraw("id")
+        assert outbox.add_data("o1", third)
+        drained(outbox)
+
+
 def test_all_objects_have_4_mib() -> None:
     outbox = Outbox()
     count = DATA_BYTES // OBJECT_BYTES

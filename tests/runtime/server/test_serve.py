@@ -197,12 +197,14 @@ def test_no_input_at_all() -> None:
 
 def test_descriptors_block_again_when_it_has_gone() -> None:
     """They are shared with whoever started it: a shell would not like to find its terminal changed."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        with server(stdin=theirs.fileno(), stdout=theirs.fileno()) as process:
-            ours.shutdown(socket.SHUT_WR)
+    requests, stdin = socket.socketpair()
+    stdout, replies = socket.socketpair()
+    with requests, stdin, stdout, replies:
+        with server(stdin=stdin.fileno(), stdout=stdout.fileno()) as process:
+            requests.shutdown(socket.SHUT_WR)
             assert process.wait(TIMEOUT_SECONDS) == 0
-        assert os.get_blocking(theirs.fileno())
+        assert os.get_blocking(stdin.fileno())
+        assert os.get_blocking(stdout.fileno())
 
 
 def test_the_interpreter_serves_too() -> None:
