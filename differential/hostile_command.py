@@ -46,6 +46,7 @@ class Results:
         self.problems: list[Record] = []
         self.most_cpu_seconds = 0.0
         self.most_peak_bytes = 0
+        self.most_resident_bytes = 0
 
     def add(self, record: Record) -> None:
         _, kind, _, found = record
@@ -53,6 +54,7 @@ class Results:
         self.ended.setdefault(kind, Counter())[found.ended.partition(" ")[0]] += 1
         self.most_cpu_seconds = max(self.most_cpu_seconds, found.cpu_seconds)
         self.most_peak_bytes = max(self.most_peak_bytes, found.peak_bytes)
+        self.most_resident_bytes = max(self.most_resident_bytes, found.resident_bytes)
         if found.problem:
             self.problems.append(record)
 
@@ -116,12 +118,13 @@ def _show(console: Console, results: Results, seed: int, seconds: float) -> None
         shown = ", ".join(f"{name} {count}" for name, count in ended.most_common())
         table.add_row(kind, str(ended.total()), shown)
     console.print(table)
-    console.print(
-        f"{results.inputs} inputs; at most {results.most_cpu_seconds:.2f} s of processor time and "
-        f"{results.most_peak_bytes >> 10} KiB for loading one; seed {seed}, {seconds:.1f} s",
-        highlight=False,
-        soft_wrap=True,
+    most = (
+        f"{results.most_cpu_seconds:.2f} s of processor time",
+        f"{results.most_peak_bytes >> 10} KiB for loading one",
+        f"{results.most_resident_bytes >> 20} MiB for all of it",
     )
+    line = f"{results.inputs} inputs; at most {', '.join(most)}; seed {seed}, {seconds:.1f} s"
+    console.print(line, highlight=False, soft_wrap=True)
     console.print(named(versions("pyelftools")), markup=False, highlight=False, soft_wrap=True)
 
 
@@ -159,6 +162,7 @@ def _as_json(results: Results, seed: int, missing: dict[str, str], seconds: floa
         "seconds": round(seconds, 3),
         "most_cpu_seconds": round(results.most_cpu_seconds, 3),
         "most_peak_bytes": results.most_peak_bytes,
+        "most_resident_bytes": results.most_resident_bytes,
         "versions": versions("pyelftools"),
         "missing": missing,
         "kinds": {kind: dict(ended) for kind, ended in sorted(results.ended.items())},

@@ -5,15 +5,17 @@ accepted input ends in an outcome, the same on both engines with the same memory
 for; slots, code, table slots, texts and file descriptors are as many as before; both readers of objects agree. And the
 outcome is the one that the input's kind calls for.
 
-Memory is what tracemalloc counts while loading. Time is this process's own, not the clock's: whoever runs `judge` sets
-`cpu_seconds` as a limit on it, which ends the process (`workers`). Nothing here depends on how fast the machine is,
-as long as it is not a thousand times slower than it should be.
+Memory is what tracemalloc counts while loading, and how much more of the process is resident at some moment, if the
+kernel tells (`VmHWM`): compiled, running and read by pyelftools. Time is this process's own, not the clock's: whoever
+runs `judge` sets `cpu_seconds` as a limit on it, which ends the process (`workers`). Nothing here depends on how fast
+the machine is, as long as it is not a thousand times slower than it should be.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import re
 import time
 import tracemalloc
 from random import Random
@@ -31,6 +33,7 @@ from validator.errors import LoadError
 FUEL = 300  # polls: ends what does not end by itself
 ENTRIES = 3  # of an object, at most, are run
 PEAK_BYTES, PEAK_FACTOR = 1 << 20, 100  # memory for loading; at most 40 times the input was measured
+RESIDENT_BYTES, RESIDENT_FACTOR = 48 << 20, 1000  # memory for all of it; 306 times the input was measured
 CPU_SECONDS, CPU_SECONDS_PER_BYTE = 4.0, 1e-3  # for all of it; an ordinary input takes a few milliseconds
 _ENGINES = (JIT, INTERPRETER)
 
@@ -42,7 +45,8 @@ class Judged(NamedTuple):
     problem: str
     detail: str
     cpu_seconds: float
-    peak_bytes: int
+    peak_bytes: int  # of loading
+    resident_bytes: int  # of all of it
 
 
 class _Problem(Exception):
@@ -61,6 +65,11 @@ def cpu_limit(size: int) -> float:
 def memory_limit(size: int) -> int:
     """Bytes that loading an input of `size` bytes may take at once."""
     return PEAK_BYTES + size * PEAK_FACTOR
+
+
+def resident_limit(size: int) -> int:
+    """Bytes by which the process may grow for an input of `size` bytes."""
+    return RESIDENT_BYTES + size * RESIDENT_FACTOR
 
 
 def read(memory: GuestMemory, pointer: int, length: int, *_: int) -> int:
@@ -89,7 +98,7 @@ HELPERS: dict[int | str, HelperFunction] = {
 
 def judge(given: Given, host: Host) -> Judged:
     """What becomes of `given`. Whatever is not an error of ours is a problem, not an exception."""
-    before, began = counted(host), time.process_time()
+    before, began, resident = counted(host), time.process_time(), _most_resident(anew=True)
     peak, ended, problem, detail = 0, "", "", ""
     try:
         loaded, peak = _measured(given, host)
@@ -104,7 +113,26 @@ def judge(given: Given, host: Host) -> Judged:
         problem, detail = _left_over(host, before)
     if not problem and given.is_elf and second_reader.AVAILABLE:
         problem, detail = _both_readers(given.data)
-    return Judged(ended or "(nothing)", problem, detail, time.process_time() - began, peak)
+    grown = _most_resident() - resident
+    if not problem and grown > resident_limit(len(given.data)):
+        problem, detail = "too much resident memory", f"{grown} bytes for an input of {len(given.data)}"
+    return Judged(ended or "(nothing)", problem, detail, time.process_time() - began, peak, grown)
+
+
+_STATUS, _CLEAR = "/proc/self/status", "/proc/self/clear_refs"
+_HIGH_WATER = re.compile(rb"^VmHWM:\s+(\d+) kB$", re.M)
+
+
+def _most_resident(anew: bool = False) -> int:
+    """The most bytes of this process that were resident at once, from now on if `anew`; 0 if the kernel does not tell."""
+    if not os.access(_CLEAR, os.W_OK):
+        return 0
+    if anew:
+        with open(_CLEAR, "w") as file:
+            file.write("5")  # proc(5): reset the peak
+    with open(_STATUS, "rb") as status:
+        found = _HIGH_WATER.search(status.read())
+    return int(found[1]) << 10 if found else 0
 
 
 def _measured(given: Given, host: Host) -> tuple[list[Program] | LoadError, int]:

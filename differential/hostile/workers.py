@@ -69,7 +69,7 @@ def judged_alone(given: Given, judging: Judge = judge) -> Judged:
 
 
 def _dead(how: str) -> Judged:
-    return Judged("(died)", how, "", 0.0, 0)
+    return Judged("(died)", how, "", 0.0, 0, 0)
 
 
 class _Worker:

@@ -20,11 +20,12 @@ import runtime.text
 import validator.elf
 import validator.reach
 from differential import hostile_command
+from differential.hostile import judge as judging
 from differential.hostile import second_reader, workers
 from differential.hostile.damage import DAMAGES, damaged
 from differential.hostile.elf_writer import with_section
 from differential.hostile.inputs import CASES, Given, draw, own_objects, shared_objects
-from differential.hostile.judge import Judged, cpu_limit, judge, memory_limit
+from differential.hostile.judge import Judged, cpu_limit, judge, memory_limit, resident_limit
 from differential.hostile.kinds import kinds
 from differential.hostile.kinds_of_code import far
 from differential.hostile.shrink import differences, shrunk
@@ -152,6 +153,10 @@ def allocate_what_is_claimed(patch: pytest.MonkeyPatch) -> None:
     _before_linking(patch, lambda _data: bytes(64 << 20))
 
 
+def allocate_while_it_runs(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(judging, "_entries", lambda given, program: b"\xa5" * (128 << 20) and [None])
+
+
 def crash(patch: pytest.MonkeyPatch) -> None:
     _before_linking(patch, lambda data: os.kill(os.getpid(), signal.SIGSEGV) if len(data) % 3 == 0 else None)
 
@@ -187,6 +192,7 @@ PLANTED: dict[Plant, str] = {
     keep_programs: "leak of texts",
     keep_files: "leak of file descriptors",
     allocate_what_is_claimed: "too much memory",
+    allocate_while_it_runs: "too much resident memory",
     crash: "the process died of SIGSEGV",
     hang: "too much processor time",
     end_otherwise_when_interpreted: "engines differ",
@@ -249,7 +255,7 @@ def test_inputs_after_one_that_ends_the_process_are_judged() -> None:
     def fragile(given: Given, host: Host) -> Judged:
         if given.number in (3, 4, 9):
             os._exit(7)
-        return Judged("fine", "", "", 0.0, 0)
+        return Judged("fine", "", "", 0.0, 0, 0)
 
     records = sorted(judged(1, 0, 10, 1, fragile))
     assert [index for index, *_ in records] == list(range(10))
@@ -263,7 +269,7 @@ def test_inputs_after_one_that_ends_the_process_are_judged() -> None:
 def needs_ab(given: Given, host: Host) -> Judged:
     """Harm of two bytes anywhere in the noise."""
     bad = not given.is_elf and b"\xab" in given.data and given.kind == "code: noise"
-    return Judged("fine", "bytes harm" if bad else "", "0xab is there", 0.0, 0)
+    return Judged("fine", "bytes harm" if bad else "", "0xab is there", 0.0, 0, 0)
 
 
 def test_a_problem_is_shrunk_and_printed_with_its_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -296,7 +302,7 @@ def test_damage_that_is_beside_the_point_is_undone() -> None:
 
 
 def test_a_run_that_misses_a_kind_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    harmless = Judged("fine", "", "", 0.0, 0)
+    harmless = Judged("fine", "", "", 0.0, 0, 0)
     assert hostile_command.main(["--inputs", "16", "--jobs", "1"], lambda _given, _host: harmless) == 1
     assert "too few inputs for these kinds" in capsys.readouterr().out
     assert hostile_command.main(["--inputs", "400", "--jobs", "1"], lambda _given, _host: harmless) == 0
@@ -312,3 +318,4 @@ def test_wrong_arguments_end_with_status_2(arguments: list[str]) -> None:
 def test_limits_grow_with_the_input() -> None:
     assert cpu_limit(0) < cpu_limit(1 << 20)
     assert memory_limit(0) < memory_limit(1 << 20) < 1 << 28
+    assert resident_limit(0) < resident_limit(1 << 10) < 1 << 26
