@@ -124,7 +124,7 @@ _HIGH_WATER = re.compile(rb"^VmHWM:\s+(\d+) kB$", re.M)
 
 
 def _most_resident(anew: bool = False) -> int:
-    """The most bytes of this process that were resident at once, from now on if `anew`; 0 if the kernel does not tell."""
+    """The most bytes that were resident at once, from now on if `anew`; 0 if the kernel does not tell."""
     if not os.access(_CLEAR, os.W_OK):
         return 0
     if anew:
