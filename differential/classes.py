@@ -2,7 +2,7 @@
 
 The collection's README has rules (`rule-N` here) and tables of sequences with ids. A kind of hostile input names what
 it covers itself (`differential.hostile.kinds`); here is what the campaign of programs and a soak cover, what a test
-does that needs no campaign, and what is for packages that no campaign runs. A test compares all of these with the README.
+does that needs no campaign, and what is for packages that no campaign runs. A test compares these with the README.
 """
 
 from __future__ import annotations
