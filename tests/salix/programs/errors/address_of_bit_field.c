@@ -1,0 +1,3 @@
+// refused: bit-field
+struct s { int a : 3; };
+int main(void) { struct s s = {1}; int *p = &s.a; return *p; }

@@ -1,0 +1,3 @@
+// refused: ##
+#define JOIN(a, b) a ## b
+int main(void) { return JOIN(+, 3 /); }

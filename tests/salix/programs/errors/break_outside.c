@@ -1,0 +1,2 @@
+// refused: break
+int main(void) { break; return 0; }

@@ -1,0 +1,2 @@
+// refused: pointer
+int main(void) { int x = 1; return *x; }

@@ -1,0 +1,3 @@
+// refused: #else
+#else
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+// refused: struct s
+int main(void) { struct s x; return 0; }

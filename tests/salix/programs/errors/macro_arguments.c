@@ -1,0 +1,3 @@
+// refused: argument
+#define TWO(a, b) (a + b)
+int main(void) { return TWO(1); }

@@ -1,0 +1,2 @@
+// refused: ;
+int main(void) { int a = 1 return a; }

@@ -1,0 +1,3 @@
+// refused: array
+static int a[-1];
+int main(void) { return 0; }

@@ -1,0 +1,4 @@
+// refused: x
+int x;
+long x;
+int main(void) { return 0; }

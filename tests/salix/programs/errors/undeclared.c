@@ -1,0 +1,2 @@
+// refused: undeclared_name
+int main(void) { return undeclared_name; }

@@ -1,0 +1,2 @@
+// refused: nowhere
+int main(void) { goto nowhere; return 0; }

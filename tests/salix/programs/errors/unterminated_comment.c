@@ -1,0 +1,2 @@
+// refused: comment
+int main(void) { return 0; } /* and so on

@@ -1,0 +1,3 @@
+// refused: #if
+#if 1
+int main(void) { return 0; }

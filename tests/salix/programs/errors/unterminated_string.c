@@ -1,0 +1,2 @@
+// refused: string
+int main(void) { const char *s = "abc; return *s; }

@@ -1,0 +1,3 @@
+// refused: void
+static void f(void) {}
+int main(void) { int x = f(); return x; }

@@ -1,0 +1,2 @@
+// refused: floating point
+int main(void) { double d = 0; return (int)d; }

@@ -1,0 +1,2 @@
+// refused: floating point
+int main(void) { return (int)1e3; }

@@ -1,0 +1,3 @@
+// refused: floating point
+float x;
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+// refused: assembly
+int main(void) { __asm__("nop"); return 0; }

@@ -1,0 +1,2 @@
+// refused: assembly
+int main(void) { int x = 0; asm volatile("" : "+r"(x)); return x; }

@@ -1,0 +1,3 @@
+// refused: assembly
+__asm__(".globl nothing");
+int main(void) { return 0; }
