@@ -258,8 +258,8 @@ def wait_for_all(client: Client, count: int) -> None:
             return
 
 
-def measure(count: int, options: Sequence[str] = ()) -> Measured:
-    """One run, with a server of its own."""
+def measure(count: int, options: Sequence[str] = (), idle_seconds: float = IDLE_SECONDS) -> Measured:
+    """One run, with a server of its own, which is left alone for `idle_seconds` at its end."""
     client = Client(options)
     pid, own = client.process.pid, os.getpid()
     empty = process(pid)
@@ -296,8 +296,8 @@ def measure(count: int, options: Sequence[str] = ()) -> Measured:
     after_events = process(pid)
 
     server = cpu_seconds(pid)
-    time.sleep(IDLE_SECONDS)
-    idle_share = (cpu_seconds(pid) - server) / IDLE_SECONDS
+    time.sleep(idle_seconds)
+    idle_share = (cpu_seconds(pid) - server) / idle_seconds
     threads_idle = process(pid).threads
 
     began = time.perf_counter()

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from runtime.node import HostCall
+from runtime.server import session
 from runtime.server.calls import HostCalls
 from runtime.server.frames import MAX_FRAME_BYTES
 from runtime.server.outbox import CONTROL_FRAMES, DATA_BYTES, Outbox
 from runtime.server.session import result_frame
-from tests.runtime.server.client import FOREVER_MS, Client, request, result, serving
+from tests.runtime.server.client import FOREVER_MS, TIMEOUT_SECONDS, Client, Json, request, result, serving
 
 KIB = 1024
 SF_TIMEOUT = -3
@@ -213,6 +214,40 @@ def test_what_fits_slots_and_queue_waits_for_the_client_to_read() -> None:
         client.read()
         for page in pages:
             assert len(result(await client.reply(page["id"]))["objects"]) == 200
+
+    serving(scenario)
+
+
+async def a_megabyte_of_replies_and_a_shutdown(client: Client) -> list[Json]:
+    """The requests; the client has not read a reply yet."""
+    for _ in range(200):
+        await client.load("exit", code=0)
+    client.stop_reading()
+    requests = [request(str(n), "sf.object.list", limit=200) for n in range(40)]
+    await client.send(*requests, request("bye", "sf.shutdown"))
+    return requests
+
+
+def test_what_is_queued_at_the_end_is_written_to_a_client_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "DRAIN_SECONDS", 1000 * TIMEOUT_SECONDS)
+
+    async def scenario(client: Client) -> None:
+        requests = await a_megabyte_of_replies_and_a_shutdown(client)
+        client.read()
+        assert await client.ended is None
+        for each in requests:
+            assert len(result(await client.reply(each["id"]))["objects"]) == 200
+        assert result(await client.reply("bye")) == {"shutdown": True}
+
+    serving(scenario)
+
+
+def test_a_client_that_does_not_read_is_not_waited_for_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "DRAIN_SECONDS", 0.01)
+
+    async def scenario(client: Client) -> None:
+        await a_megabyte_of_replies_and_a_shutdown(client)
+        assert await client.ended is None
 
     serving(scenario)
 
