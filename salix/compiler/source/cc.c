@@ -19,9 +19,9 @@ static void skip_item(void);
 #include "initialisers.c"
 #include "statements.c"
 #include "code.c"
+#include "optimise.c"
 #include "lower.c"
 #include "lower_statements.c"
-#include "optimise.c"
 #include "registers.c"
 #include "emit.c"
 static void make_line_section(void);
@@ -96,6 +96,7 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (build->register_limit) register_limit = build->register_limit;
     read_files(memory, length);
     define_keywords();
+    name_strlen = intern_text("strlen");
     define_predefined();
     preprocess(&files[build->entry]);
     parse_program();

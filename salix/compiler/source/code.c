@@ -76,7 +76,7 @@ typedef struct Function {
     struct Fixup *fixups;
 } Function;
 
-#define MAX_CODE 24000
+#define MAX_CODE 20000
 #define MAX_CALLS 24000
 #define MAX_GLOBALS 8192
 static Code code[MAX_CODE];

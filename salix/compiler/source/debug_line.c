@@ -150,7 +150,7 @@ static void make_line_section(void)
     sections[line_section].rel_section = named_section(".rel.debug_line", SHT_REL, 0, 8);
     sections[sections[line_section].rel_section].info = line_section;
     sections[sections[line_section].rel_section].entry_bytes = 16;
-    sections[sections[line_section].rel_section].content = keep((u64)line_address_count * 16);
+    sections[sections[line_section].rel_section].size = (u64)line_address_count * 16;
 }
 
 static void finish_line_section(void)

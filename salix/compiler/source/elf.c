@@ -23,6 +23,7 @@ typedef struct {
     u32 symbol; /* its section symbol */
     u32 rel_count;
     u32 rel_section;
+    u64 filled; /* of a section of relocations, so far */
 } Section;
 
 static Section sections[MAX_SECTIONS];
@@ -208,10 +209,10 @@ static u32 make_symbols(void)
 static void add_relocation(u32 section, u64 offset, u32 symbol, u32 type)
 {
     Section *rel = &sections[sections[section].rel_section];
-    u8 *row = rel->content + rel->size;
+    u8 *row = rel->content + rel->filled;
     put_number(row, offset, 8);
     put_number(row + 8, (u64)symbol << 32 | type, 8);
-    rel->size += 16;
+    rel->filled += 16;
 }
 
 static void count_relocations(void)
@@ -236,7 +237,7 @@ static void count_relocations(void)
             sections[i].rel_section = add_section(name, sections[i].name_length + 4, SHT_REL, 0, 8);
             sections[sections[i].rel_section].info = i;
             sections[sections[i].rel_section].entry_bytes = 16;
-            sections[sections[i].rel_section].content = keep((u64)sections[i].rel_count * 16);
+            sections[sections[i].rel_section].size = (u64)sections[i].rel_count * 16;
         }
 }
 
@@ -292,11 +293,11 @@ static void fill_data(Symbol *symbol)
     }
 }
 
-static void write_file(u32 names)
+/* Gives each section its place in the object, and moves there what is known of it. */
+static void lay_out(u32 names)
 {
     u64 at = 64, headers;
     u32 i;
-    u8 *to;
     for (i = 1; i < section_count; i++) {
         sections[i].offset = (u64)round_up((i64)at, 8);
         at = sections[i].offset + (sections[i].type == SHT_NOBITS ? 0 : sections[i].size);
@@ -325,17 +326,18 @@ static void write_file(u32 names)
     put_number(object + 62, names, 2);
     for (i = 1; i < section_count; i++) {
         Section *section = &sections[i];
-        to = object + headers + (u64)i * 64;
-        put_number(to, section->name_offset, 4);
-        put_number(to + 4, section->type, 4);
-        put_number(to + 8, section->flags, 8);
-        put_number(to + 24, section->offset, 8);
-        put_number(to + 32, section->size, 8);
-        put_number(to + 40, section->link, 4);
-        put_number(to + 44, section->info, 4);
-        put_number(to + 48, section->alignment, 8);
-        put_number(to + 56, section->entry_bytes, 8);
-        if (section->type != SHT_NOBITS && section->content) memcpy(object + section->offset, section->content, section->size);
+        u8 *row = object + headers + (u64)i * 64;
+        put_number(row, section->name_offset, 4);
+        put_number(row + 4, section->type, 4);
+        put_number(row + 8, section->flags, 8);
+        put_number(row + 24, section->offset, 8);
+        put_number(row + 32, section->size, 8);
+        put_number(row + 40, section->link, 4);
+        put_number(row + 44, section->info, 4);
+        put_number(row + 48, section->alignment, 8);
+        put_number(row + 56, section->entry_bytes, 8);
+        if (section->content) memcpy(object + section->offset, section->content, section->size);
+        section->content = object + section->offset;
     }
 }
 
@@ -353,15 +355,9 @@ static void write_object(void)
     for (symbol = first_symbol; symbol; symbol = symbol->next) check_defined(symbol);
     if (error_count) return;
     for (i = 1; i < section_count; i++) {
-        if (sections[i].type == SHT_PROGBITS && !sections[i].content) sections[i].content = keep(sections[i].size);
+        sections[i].name_offset = add_string(sections[i].name, sections[i].name_length);
         if (sections[i].type == SHT_REL) sections[i].link = symtab;
     }
-    for (function = first_function; function; function = function->next)
-        if (function->reachable) fill_code(function);
-    for (symbol = first_symbol; symbol; symbol = symbol->next)
-        if (symbol->kind == A_VARIABLE) fill_data(symbol);
-    finish_line_section();
-    for (i = 1; i < section_count; i++) sections[i].name_offset = add_string(sections[i].name, sections[i].name_length);
     sections[symtab].content = symbol_table;
     sections[symtab].size = (u64)symbol_rows * 24;
     sections[symtab].link = strtab;
@@ -369,5 +365,11 @@ static void write_object(void)
     sections[symtab].entry_bytes = 24;
     sections[strtab].content = string_table;
     sections[strtab].size = string_bytes;
-    write_file(strtab);
+    lay_out(strtab);
+    if (error_count) return;
+    for (function = first_function; function; function = function->next)
+        if (function->reachable) fill_code(function);
+    for (symbol = first_symbol; symbol; symbol = symbol->next)
+        if (symbol->kind == A_VARIABLE && symbol->is_defined) fill_data(symbol);
+    finish_line_section();
 }

@@ -25,7 +25,7 @@ typedef struct Fixup {
     i64 addend;
 } Fixup;
 
-#define MAX_WORDS 60000
+#define MAX_WORDS 48000
 static u64 words[MAX_WORDS];
 static u32 word_positions[MAX_WORDS];
 static u32 word_count;

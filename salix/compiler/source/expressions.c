@@ -416,6 +416,28 @@ static Node *parse_operators(u32 level)
 
 /* ---- calls ---- */
 
+/* Functions of other platforms that cannot exist here, whether declared or not. */
+static void refuse_unavailable(const Name *name, u32 position)
+{
+    static const struct {
+        char name[20];
+        char instead[100];
+    } unavailable[] = {
+        {"setjmp", "return a code from each function, or use goto inside of one"},
+        {"_setjmp", "return a code from each function, or use goto inside of one"},
+        {"longjmp", "return a code from each function, or use goto inside of one"},
+        {"alloca", "use an array of the greatest length that is needed"},
+        {"__builtin_alloca", "use an array of the greatest length that is needed"},
+        {"malloc", "use a static array of the greatest length that is needed"},
+    };
+    u32 i;
+    for (i = 0; i < sizeof unavailable / sizeof unavailable[0]; i++)
+        if (name->length == strlen(unavailable[i].name) && starts_with(name->text, unavailable[i].name)) {
+            error_about(position, "there is no ", name, " here");
+            hint(unavailable[i].instead);
+        }
+}
+
 static Node *call(Node *callee, u32 position)
 {
     Node *node, *argument, *last = 0;
@@ -474,6 +496,7 @@ static Node *call(Node *callee, u32 position)
         error_about(position, "", node->symbol->name, " takes a variable number of arguments, which Loops do not have");
         hint("call it with a fixed number of arguments, or pass an array and its length");
     }
+    if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
     node->value = count;
     node->computed = type;
     return node;
@@ -511,14 +534,15 @@ static Type *library_function(const Name *name)
     return 0;
 }
 
+/* A function of the host or the library, known from here on in the whole program. */
 static Symbol *declare_extern(Name *name, Type *type, u32 position)
 {
-    u32 depth = scope_depth;
-    Symbol *symbol;
-    scope_depth = 0;
-    symbol = new_symbol(name, A_FUNCTION, type, position);
-    scope_depth = depth;
+    Symbol *symbol = new_symbol(0, A_FUNCTION, type, position);
+    symbol->name = name;
+    symbol->depth = 0;
     symbol->is_extern = 1;
+    name->global = symbol;
+    if (!name->symbol) name->symbol = symbol;
     return symbol;
 }
 
@@ -673,7 +697,7 @@ static Node *builtin(const Name *name, u32 position, i32 *known)
         Name *plain = intern(text, name->length - 10);
         Type *type = library_function(plain);
         if (type) {
-            Symbol *symbol = plain->symbol;
+            Symbol *symbol = plain->global;
             if (!symbol || symbol->kind != A_FUNCTION) symbol = declare_extern(plain, type, position);
             return symbol_node(symbol, position);
         }

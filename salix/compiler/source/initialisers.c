@@ -12,6 +12,7 @@ typedef struct {
     Entry *first;
     Entry **link;
     i64 end; /* of the part that has been given */
+    u8 excess;     /* said once is enough */
     Node *pending; /* an expression that was read, and turned out to be for something inside */
 } Initialiser;
 
@@ -61,23 +62,22 @@ static i32 more_items(void)
     return kind_now() == ',' && kind_after() != '}' && kind_after() != '.' && kind_after() != '[';
 }
 
-/* The members of a struct, union or array that has no braces of its own. */
-static void init_unbraced(Type *type, i64 offset)
+/* Fills an object without braces of its own, from its element `index` or its member `member` on. If that is not the
+ * first, what is before has been given, and a comma leads on. */
+static void init_from(Type *type, i64 offset, i64 index, Member *member, i32 first)
 {
     if (type->kind == TYPE_ARRAY) {
-        i64 i;
-        for (i = 0; type->count < 0 || i < type->count; i++) {
-            if (i && !init->pending) {
+        for (; type->count < 0 || index < type->count; index++) {
+            if (!first && !init->pending) {
                 if (!more_items()) return;
                 advance();
             }
-            init_value(type->base, offset + i * size_of(type->base), 0);
+            first = 0;
+            init_value(type->base, offset + index * size_of(type->base), 0);
             if (panic) return;
         }
     } else {
-        Member *member;
-        i32 first = 1;
-        for (member = type->record->members; member; member = member->next) {
+        for (; member; member = member->next) {
             if (member->is_bit_field && !member->name) continue;
             if (!first && !init->pending) {
                 if (!more_items()) return;
@@ -88,6 +88,11 @@ static void init_unbraced(Type *type, i64 offset)
             if (panic || type->kind == TYPE_UNION) return;
         }
     }
+}
+
+static void init_unbraced(Type *type, i64 offset)
+{
+    init_from(type, offset, 0, is_record(type) ? type->record->members : 0, 1);
 }
 
 /* `.name` or `[index]`: what it designates inside of `type`. */
@@ -128,6 +133,15 @@ static Type *designated(Type *type, i64 *offset, Member **member, i64 *last)
     return *member ? (*member)->type : &type_error;
 }
 
+/* A step of a designator: which part of which object. */
+#define MAX_LEVELS 6
+typedef struct {
+    Type *type;
+    Member *member;
+    i64 base;
+    i64 index; /* behind it */
+} Level;
+
 static void init_braced(Type *type, i64 offset);
 
 /* Reads a value for which there is no place. */
@@ -159,14 +173,23 @@ static void init_braced(Type *type, i64 offset)
             Member *member = 0;
             i64 place = offset, last = 0, first_index = next;
             Type *item = 0;
+            Level path[MAX_LEVELS];
+            u32 levels = 0;
             while (next_member && next_member->is_bit_field && !next_member->name) next_member = next_member->next;
             if (kind_now() == '.' || kind_now() == '[') {
                 i32 outer = 1;
                 Type *inside = type;
+                levels = 0;
                 while ((kind_now() == '.' || kind_now() == '[') && !panic && !is_error(inside)) {
                     Name *name = kind_now() == '.' && kind_after() == T_NAME ? tokens[at_token + 1].u.name : 0;
-                    i64 more = 0;
+                    i64 more = 0, base = place;
                     item = designated(inside, &place, &member, &more);
+                    if (!outer && levels < MAX_LEVELS) {
+                        path[levels].type = inside;
+                        path[levels].base = base;
+                        path[levels].index = inside->kind == TYPE_ARRAY && size_of(inside->base) ? (place - base) / size_of(inside->base) + 1 : 0;
+                        path[levels++].member = member;
+                    }
                     if (outer) {
                         last = more;
                         if (inside->kind == TYPE_ARRAY && size_of(inside->base)) first_index = (place - offset) / size_of(inside->base);
@@ -192,7 +215,8 @@ static void init_braced(Type *type, i64 offset)
                 place += member->offset;
             }
             if (!item || is_error(item)) {
-                if (!item) warning(here(), "there are more values than there is room for; they are left out");
+                if (!item && !init->excess) error(here(), "this initialiser has more values than there is room for");
+                init->excess = 1;
                 skip_item();
             } else {
                 u32 start = at_token;
@@ -200,6 +224,10 @@ static void init_braced(Type *type, i64 offset)
                 for (i = 0; i <= last; i++) {
                     at_token = start;
                     init_value(item, place + i * size_of(item), member);
+                }
+                while (levels > 0 && !panic) { /* it goes on behind what was designated */
+                    Level *level = &path[--levels];
+                    init_from(level->type, level->base, level->index, level->member ? level->member->next : 0, 0);
                 }
             }
             next = first_index + last + 1;
@@ -250,7 +278,7 @@ static void init_value(Type *type, i64 offset, Member *member)
             init_unbraced(type, offset);
             if (init->pending && !panic) {
                 init->pending = 0;
-                warning(here(), "there are more values than there is room for; they are left out");
+                error(here(), "this initialiser has more values than there is room for");
             }
         }
     } else {

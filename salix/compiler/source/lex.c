@@ -61,6 +61,7 @@ typedef struct Name {
     u8 keyword;
     Macro *macro;
     Symbol *symbol; /* what it means in the current scope */
+    Symbol *global; /* what it means outside of functions */
     Tag *tag;
     struct LabelUse *label; /* in the current function */
 } Name;

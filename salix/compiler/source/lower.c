@@ -213,8 +213,7 @@ static i32 store_bits(i32 base, i64 offset, const Member *member, i32 value, con
 static Symbol *library_symbol(const char *text)
 {
     Name *name = intern_text(text);
-    Symbol *symbol = name->symbol;
-    while (symbol && symbol->depth) symbol = symbol->shadowed;
+    Symbol *symbol = name->global;
     if (symbol && symbol->kind == A_FUNCTION) return symbol;
     symbol = keep(sizeof *symbol);
     symbol->name = name;
@@ -232,13 +231,19 @@ static Call *new_call(Symbol *callee, Type *type)
     return one;
 }
 
-static Code *emit_call(Call *one, i32 dst, i32 pointer)
+#include "inline.c"
+
+static void emit_call(Call *one, i32 dst, i32 pointer)
 {
-    Code *made = emit(I_CALL, dst, pointer, NO_REGISTER, 0);
+    Code *made;
+    if (one->callee && may_inline(one->callee)) {
+        inline_call(one, dst);
+        return;
+    }
+    made = emit(I_CALL, dst, pointer, NO_REGISTER, 0);
     if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
     calls[call_count] = one;
     made->other = (i32)call_count++;
-    return made;
 }
 
 static void call_library(const char *name, i32 a, i32 b, i64 b_number, i64 size)

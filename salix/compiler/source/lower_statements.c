@@ -31,13 +31,13 @@ static void lower_loop(Node *node)
     continue_label = outer_continue;
 }
 
-static Code *case_branch(i32 value, u32 condition, i64 against, i32 label, i32 narrow)
+static void case_branch(i32 value, u32 condition, i64 against, i32 label, i32 narrow)
 {
-    Code *one = emit(I_BRANCH, NO_REGISTER, value, NO_REGISTER, against);
+    i32 constant_register = number(against);
+    Code *one = emit(I_BRANCH, NO_REGISTER, value, constant_register, 0);
     one->condition = (u8)condition;
     one->narrow = (u8)narrow;
     one->other = label;
-    return one;
 }
 
 /* Branches to the cases of sorted[low .. high - 1]; to `otherwise` if there is none. */
@@ -220,6 +220,7 @@ static void lower_function(Symbol *symbol, Node *body)
     vreg_count = 1;
     label_count = 1;
     frame_bytes = 0;
+    inline_room = 0;
     lowered_position = symbol->position;
     lower_parameters((Symbol *)symbol->data);
     lower_statements(body->a);
@@ -229,6 +230,7 @@ static void lower_function(Symbol *symbol, Node *body)
         if (current_result->kind != TYPE_VOID && !is_record(current_result)) value = number(0);
         emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0);
     }
+    optimise(); /* so that it is small where it is put into others */
     function->code = keep((u64)code_count * sizeof(Code));
     memcpy(function->code, code, (u64)code_count * sizeof(Code));
     function->count = code_count;

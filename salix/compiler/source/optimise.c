@@ -19,6 +19,7 @@ static Known *known;
 static u32 *versions, *uses, *definitions, *defined_at;
 static u8 *extension; /* of a register's low half: bit 0, with zeros; bit 1, with its sign */
 static u32 block_number;
+static Name *name_strlen;
 
 static i32 fits32(i64 value)
 {
@@ -377,6 +378,20 @@ static void simplify_move(Code *one)
     }
 }
 
+/* Whether it is strlen of a string in .rodata. */
+static i32 length_is_known(const Call *call, i64 *value)
+{
+    Known *argument;
+    Symbol *string;
+    if (!call->callee || call->callee->is_defined || call->count != 1 || call->callee->name != name_strlen) return 0;
+    argument = knowledge(call->arguments[0].vreg);
+    if (!argument || argument->kind != KNOWN_GLOBAL) return 0;
+    string = globals[argument->source];
+    if (!string->is_string || size_of(string->type->base) != 1 || argument->imm < 0 || argument->imm >= string->type->count) return 0;
+    *value = (i64)strlen((const char *)string->data + argument->imm);
+    return 1;
+}
+
 static void propagate_one(Code *one)
 {
     i64 value;
@@ -412,6 +427,10 @@ static void propagate_one(Code *one)
         break;
     case I_CALL: {
         Call *call = calls[one->other];
+        if (length_is_known(call, &value)) {
+            becomes_constant(one, value);
+            break;
+        }
         for (i = 0; i < call->count; i++) {
             Operand *argument = &call->arguments[i];
             if (argument->vreg <= 0) continue;
@@ -577,7 +596,7 @@ static void optimise(void)
     defined_at = scratch((u64)vreg_count * sizeof *defined_at);
     extension = scratch(vreg_count);
     block_number = 0;
-    for (round = 0; round < 3; round++) {
+    for (round = 0; round < 2; round++) {
         clean_jumps();
         gather_facts();
         propagate();

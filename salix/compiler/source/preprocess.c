@@ -50,8 +50,10 @@ static u32 include_count;
 static Condition conditions[MAX_CONDITIONS];
 static u32 condition_count;
 static u32 counter;
-static Name *name_defined, *name_va_args, *name_va_opt;
+static Name *name_defined, *name_va_args, *name_va_opt, *name_pragma;
 
+static i64 parse_integer(const char *at, u32 position, u32 *suffix);
+static i64 character_value(const char *at, u32 position);
 static void expanded_token(Token *token);
 static void directive(const Token *hash);
 
@@ -176,7 +178,7 @@ static void paste(Token *left, const Token *right)
         end_message();
     }
     reader = saved;
-    left->flags = flags;
+    left->flags = (u8)(flags & ~NO_EXPANSION);
     left->position = position;
 }
 
@@ -376,9 +378,17 @@ static void special_token(const Macro *macro, Token *token)
     u32 length = 0;
     File *file;
     char *text = keep(24);
-    i64 number = macro->special == MACRO_LINE ? (i64)line_number(token->position) : (i64)counter++;
+    i64 number = macro->special == MACRO_LINE ? (i64)line_number(token->position) : 0;
+    file = file_of(token->position);
+    if (macro->special == MACRO_COUNTER) number = (i64)counter++;
+    else if (file) number += file->line_change;
+    if (number < 0) number = 0;
+    if (macro->special == MACRO_FILE && file && file->shown_path) {
+        token->kind = T_STRING;
+        token->u.spelling = file->shown_path;
+        return;
+    }
     if (macro->special == MACRO_FILE) {
-        file = file_of(token->position);
         length = file ? file->path_length : 0;
         text = keep((u64)length + 3);
         text[0] = '"';
@@ -548,8 +558,6 @@ typedef struct {
 
 static Condition_reader conditional;
 
-static i64 parse_integer(const char *at, u32 position, u32 *suffix);
-static i64 character_value(const char *at, u32 position);
 
 static void bad_condition(const Token *token, const char *text)
 {
@@ -722,26 +730,32 @@ static i32 answered(Token *token)
     return 1;
 }
 
-/* Reads the rest of the line. Whether the condition holds. */
-static i32 condition_holds(u32 position)
+/* Reads the rest of a directive's line and expands it. What is read stays where it is until the next directive. */
+static void read_line(Argument *argument, i32 is_condition)
 {
     u32 first = gathered_count;
-    Argument argument;
     Token token;
-    i64 value;
     for (;;) { /* `defined` must be seen before expansion, so the line is read plainly first */
         lex(&token);
         if (token.kind == T_NEWLINE || token.kind == T_END) break;
-        answered(&token);
+        if (is_condition) answered(&token);
         gather(&token);
     }
-    memset(&argument, 0, sizeof argument);
-    argument.start = gathered + first;
-    argument.length = gathered_count - first;
-    expand_argument(&argument);
+    memset(argument, 0, sizeof *argument);
+    argument->start = gathered + first;
+    argument->length = gathered_count - first;
+    expand_argument(argument);
     token.kind = T_END;
     gather(&token);
-    gathered_count = first; /* what was gathered stays there until the next directive */
+    gathered_count = first;
+}
+
+/* Reads the rest of the line. Whether the condition holds. */
+static i32 condition_holds(u32 position)
+{
+    Argument argument;
+    i64 value;
+    read_line(&argument, 1);
     memset(&conditional, 0, sizeof conditional);
     conditional.at = argument.expanded;
     if (argument.expanded_length == 0) {
@@ -882,18 +896,26 @@ static void include_directive(u32 position)
         if (*reader.at == '>') reader.at++;
         skip_line();
     } else {
-        lex(&token);
-        if (token.kind == T_NAME && token.u.name->macro && !token.u.name->macro->has_parameters &&
-            token.u.name->macro->length)
-            token = token.u.name->macro->body[0];
-        if (token.kind != T_STRING) {
+        Argument line;
+        read_line(&line, 0);
+        token = line.expanded[0];
+        if (token.kind == T_STRING) {
+            length = spelling(&token, &start) - 2;
+            path = start + 1;
+        } else if (token.kind == '<') { /* a macro that gives <path> */
+            char *joined = keep(line.expanded_length * 64 + 8);
+            u32 i, part;
+            for (i = 1; i < line.expanded_length && line.expanded[i].kind != '>'; i++) {
+                part = spelling(&line.expanded[i], &start);
+                if (part > 60) part = 60;
+                memcpy(joined + length, start, part);
+                length += part;
+            }
+            path = joined;
+        } else {
             error(position, "#include needs the path of a file, in quotes");
-            if (token.kind != T_NEWLINE) skip_line();
             return;
         }
-        length = spelling(&token, &start) - 2;
-        path = start + 1;
-        skip_line();
     }
     file = find_included(path, length, reader.file);
     if (!file) {
@@ -981,8 +1003,18 @@ static void directive(const Token *hash)
         lex(&token);
         if (token.kind == T_NAME && token.u.name == intern_text("once") && reader.file) reader.file->once = 1;
         if (token.kind != T_NEWLINE) skip_line();
-    } else if (name == intern_text("line") || name == intern_text("ident")) {
-        skip_line(); /* messages name the real lines */
+    } else if (name == intern_text("line")) { /* for __LINE__ and __FILE__; messages name the real lines */
+        Argument line;
+        u32 suffix;
+        read_line(&line, 0);
+        if (line.expanded[0].kind != T_NUMBER) {
+            error(position, "#line needs a number");
+        } else if (reader.file) {
+            reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
+            if (line.expanded_length > 1 && line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
+        }
+    } else if (name == intern_text("ident")) {
+        skip_line();
     } else {
         error_about(hash->position, "there is no directive #", name, "");
         skip_line();
@@ -1045,7 +1077,7 @@ static const char predefined[] =
 
 /* ---- all tokens of the program ---- */
 
-#define MAX_TOKENS 140000
+#define MAX_TOKENS 100000
 static Token tokens[MAX_TOKENS];
 static u32 token_count;
 
@@ -1055,6 +1087,7 @@ static void define_predefined(void)
     name_defined = intern_text("defined");
     name_va_args = intern_text("__VA_ARGS__");
     name_va_opt = intern_text("__VA_OPT__");
+    name_pragma = intern_text("_Pragma");
     memset(&reader, 0, sizeof reader);
     reader.at = reader.start = predefined;
     reader.line_starts = 1;
@@ -1062,6 +1095,19 @@ static void define_predefined(void)
     define_special("__LINE__", MACRO_LINE);
     define_special("__FILE__", MACRO_FILE);
     define_special("__COUNTER__", MACRO_COUNTER);
+}
+
+/* _Pragma("..."): as if it were not there. */
+static void drop_pragma(void)
+{
+    u32 depth = 0;
+    Token token;
+    token_count--;
+    do {
+        expanded_token(&token);
+        if (token.kind == '(') depth++;
+        if (token.kind == ')') depth--;
+    } while (depth && token.kind != T_END);
 }
 
 static void preprocess(File *entry)
@@ -1073,6 +1119,7 @@ static void preprocess(File *entry)
         token = &tokens[token_count++];
         expanded_token(token);
         if (token->kind == T_NAME && token->u.name->keyword) token->kind = token->u.name->keyword;
-    } while (token->kind != T_END);
+        if (token->kind == T_NAME && token->u.name == name_pragma) drop_pragma();
+    } while (token_count == 0 || tokens[token_count - 1].kind != T_END);
     if (condition_count) error(conditions[condition_count - 1].position, "this conditional has no #endif");
 }

@@ -25,6 +25,8 @@ typedef struct {
     u32 first; /* position of its first character */
     Line *lines;
     u32 line_count;
+    i64 line_change; /* what #line says */
+    const char *shown_path; /* the same, as a string with its quotes; or 0 */
     u8 once;
     u8 supplied; /* comes with the compiler: no warnings about it */
 } File;

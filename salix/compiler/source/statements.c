@@ -34,9 +34,7 @@ static void apply_specifiers(Symbol *symbol, const Specifiers *specifiers)
 /* A name of the file's scope, or a function or extern variable declared in a block: merged with what is there. */
 static Symbol *declare_global(const Declarator *declarator, const Specifiers *specifiers, u32 kind)
 {
-    Symbol *symbol = declarator->name->symbol, *inner = symbol;
-    u32 depth = scope_depth;
-    while (symbol && symbol->depth != 0) symbol = symbol->shadowed;
+    Symbol *symbol = declarator->name->global;
     if (symbol && (symbol->kind != kind || !same_type(symbol->type, declarator->type))) {
         if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern && !symbol->type->is_prototype && symbol->position) {
             symbol->type = declarator->type; /* it was called before, undeclared */
@@ -50,23 +48,19 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
         }
     }
     if (!symbol) {
-        scope_depth = 0;
-        symbol = new_symbol(declarator->name, kind, declarator->type, declarator->position);
-        if (depth && inner && inner->depth) { /* the inner meaning stays what it is until its scope ends */
-            declarator->name->symbol = inner;
-            symbol->shadowed = 0;
-            while (inner->shadowed) inner = inner->shadowed;
-            inner->shadowed = symbol;
-        }
-        scope_depth = depth;
+        symbol = new_symbol(0, kind, declarator->type, declarator->position);
+        symbol->name = declarator->name;
+        symbol->depth = 0;
         symbol->is_extern = 1;
         symbol->is_static = specifiers->storage == K_STATIC;
+        symbol->name->global = symbol;
     } else if (kind == A_FUNCTION && declarator->type->is_prototype) {
         if (!symbol->is_defined) symbol->type = declarator->type;
     } else if (symbol->type->kind == TYPE_ARRAY && symbol->type->count < 0) {
         symbol->type = declarator->type;
     }
     apply_specifiers(symbol, specifiers);
+    if (declarator->name->symbol != symbol) bind(declarator->name, symbol);
     return symbol;
 }
 

@@ -66,6 +66,9 @@ struct Type {
     Parameter *parameters;
     Name *old_names; /* the first of a K&R definition: it has names, no types */
     u32 old_count;
+    Type *pointer; /* to this, if there was one before */
+    Type *plain;   /* this without qualifiers */
+    Type *origin;  /* of which this is the plain one */
 };
 
 struct Tag {
@@ -87,7 +90,6 @@ typedef struct Relocation {
 
 struct Symbol {
     Symbol *next; /* all symbols that become something in the object, in their order */
-    Symbol *shadowed;
     Name *name;
     Type *type;
     u32 position;
@@ -194,8 +196,11 @@ static Type *new_type(u32 kind)
 
 static Type *pointer_to(Type *base)
 {
-    Type *type = new_type(TYPE_POINTER);
+    Type *type;
+    if (base->pointer && base->pointer->base == base) return base->pointer; /* else it was copied from another type */
+    type = new_type(TYPE_POINTER);
     type->base = base;
+    base->pointer = type;
     return type;
 }
 
@@ -223,9 +228,12 @@ static Type *unqualified(Type *type)
 {
     Type *copy;
     if (!type->qualifiers || type->kind == TYPE_ARRAY) return type;
+    if (type->plain && type->plain->origin == type) return type->plain;
     copy = new_type(type->kind);
     *copy = *type;
     copy->qualifiers = 0;
+    copy->origin = type;
+    type->plain = copy;
     return copy;
 }
 
@@ -313,9 +321,12 @@ static void say_type(const Type *type)
 
 /* ---- scopes ---- */
 
-#define MAX_SCOPED 20000
+#define MAX_SCOPED 8000
 #define MAX_DEPTH 200
+/* What a name means in a scope, and what it meant before. */
 typedef struct {
+    Name *name; /* 0: it is a tag */
+    Symbol *before;
     Symbol *symbol;
     Tag *tag;
 } Scoped;
@@ -343,8 +354,8 @@ static void close_scope(void)
     u32 start = scope_starts[--scope_depth];
     while (scoped_count > start) {
         Scoped *last = &scoped[--scoped_count];
-        if (last->symbol) {
-            last->symbol->name->symbol = last->symbol->shadowed;
+        if (last->name) {
+            last->name->symbol = last->before;
             warn_unused(last->symbol);
         } else {
             last->tag->name->tag = last->tag->shadowed;
@@ -359,6 +370,20 @@ static Scoped *new_scoped(u32 position)
     return &scoped[scoped_count++];
 }
 
+/* `name` means `symbol` until the current scope ends. */
+static void bind(Name *name, Symbol *symbol)
+{
+    if (scope_depth) {
+        Scoped *one = new_scoped(symbol->position);
+        one->name = name;
+        one->before = name->symbol;
+        one->symbol = symbol;
+    } else {
+        name->global = symbol;
+    }
+    name->symbol = symbol;
+}
+
 /* A new meaning of `name` in the current scope; without a name it is only a place for things. */
 static Symbol *new_symbol(Name *name, u32 kind, Type *type, u32 position)
 {
@@ -368,11 +393,7 @@ static Symbol *new_symbol(Name *name, u32 kind, Type *type, u32 position)
     symbol->type = type;
     symbol->position = position;
     symbol->depth = scope_depth;
-    if (name) {
-        symbol->shadowed = name->symbol;
-        name->symbol = symbol;
-        if (scope_depth) new_scoped(position)->symbol = symbol;
-    }
+    if (name) bind(name, symbol);
     return symbol;
 }
 
