@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 from collections.abc import Sequence
 from dataclasses import asdict
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from rich.table import Table
 from differential.soak.resources import AVAILABLE, Resources
 from differential.soak.run import EPOCH, Report, Soak, soak
 from differential.versions import named, versions
+from differential.workers import CPU_SECONDS, FORK, be_quiet, death
 
 MINUTES, SEED = 5.0, 1
-_FORK = get_context("fork")
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -52,10 +52,20 @@ def main(arguments: Sequence[str]) -> int:
 
 def in_a_process(console: Console, seed: int, guests: int | None, seconds: float | None) -> Report:
     """A soak in a process of its own, so that its death is a result."""
-    ours, theirs = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_work, args=(theirs, seed, guests, seconds))
+    ours, theirs = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=_work, args=(theirs, seed, guests, seconds))
     process.start()
     theirs.close()
+    try:
+        found, at = _watched(console, ours)
+        process.join()
+    finally:
+        process.kill()  # if this one is interrupted
+    return found or Report(seed, at, 0.0, {}, 0, None, None, f"{death(process.exitcode)}, after {at} guests")
+
+
+def _watched(console: Console, ours: Connection) -> tuple[Report | None, int]:
+    """What the process reports, if it lives to do so, and how many guests there were."""
     at = 0
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(
@@ -66,23 +76,23 @@ def in_a_process(console: Console, seed: int, guests: int | None, seconds: float
             try:
                 found: int | Report = ours.recv()
             except EOFError:
-                process.join()
-                death = f"the process ended with status {process.exitcode}, after {at} guests"
-                return Report(seed, at, 0.0, {}, 0, None, None, death)
+                return None, at
             if isinstance(found, Report):
-                process.join()
-                return found
+                return found, at
             at = found
             bar.update(task, description=f"{at} guests", refresh=True)
 
 
 def _work(connection: Connection, seed: int, guests: int | None, seconds: float | None) -> None:
+    be_quiet()
+    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     sent = 0
 
     def progress(running: Soak) -> None:
         nonlocal sent
         if running.guests >= sent + 100:
             sent = running.guests
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             connection.send(sent)
 
     connection.send(soak(seed, guests, seconds, progress))

@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 FORK = get_context("fork")
-CPU_SECONDS = 120.0  # for a task, which takes some seconds; on a machine that is much slower, too
+CPU_SECONDS = 120.0  # for a task that takes some seconds, or for 100 guests of a soak; on a much slower machine, too
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")

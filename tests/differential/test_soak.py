@@ -207,7 +207,7 @@ def test_the_death_of_the_process_is_a_result(
     _at_begin(monkeypatch, lambda _guest: os.kill(os.getpid(), signal.SIGKILL) if os.getpid() != here else None)
     assert soak_command.main(["--guests", "50"]) == 1
     shown = capsys.readouterr().out
-    assert "the process ended with status -9" in shown
+    assert "the process died of SIGKILL, after 0 guests" in shown
     assert "replay: python -m differential soak --seed 1 --guests" in shown
 
 
