@@ -24,6 +24,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SHARED = REPOSITORY.parent / "shared"
 CASES = SHARED / "cases" / "elf_cases.json"
 _SIZES = (0, 0, 1, 8, 24, 4096)  # of the bytes that a guest is given
+_LARGE = 1 / 500  # of the damaged copies: each takes a second
 _SAMPLES = 3  # of each kind that is sound, to be damaged
 
 
@@ -42,9 +43,9 @@ class Given(NamedTuple):
 
 @cache
 def own_objects() -> tuple[Whole, ...]:
-    """Objects that ship, those of the benchmarks where tests/ is, and small ones of each kind that is accepted."""
+    """Objects that ship, those of tests and benchmarks where they are, and small ones of each kind that is accepted."""
     shipped = sorted(Path(runtime.guest_code.__file__).parent.glob("*.o"))
-    paths = [*shipped * 2, *sorted((REPOSITORY / "tests" / "bench" / "kernels").glob("*.o"))]
+    paths = [*shipped * 2, *sorted((REPOSITORY / "tests").rglob("*.o"))]
     found = [Whole(path.name, path.read_bytes()) for path in paths]
     for name, kind in kinds().items():
         for sample in range(_SAMPLES):
@@ -52,6 +53,12 @@ def own_objects() -> tuple[Whole, ...]:
             if case.is_elf and case.expected != "reject" and len(case.data) < 1 << 14:
                 found.append(Whole(name, case.data))
     return tuple(found)
+
+
+@cache
+def large_objects() -> tuple[Whole, ...]:
+    """Programs of tens of thousands of instructions: the compiler that runs as a guest."""
+    return tuple(Whole(path.name, path.read_bytes()) for path in sorted((REPOSITORY / "salix").rglob("*.o")))
 
 
 @cache
@@ -80,6 +87,8 @@ def draw(seed: int, index: int) -> Given:
     match index % 8:
         case 0 | 1 | 2 | 3:
             whole = random.choice((shared_objects() if index % 8 == 3 else ()) or own_objects())
+            if large_objects() and random.random() < _LARGE:
+                whole = random.choice(large_objects())
             way, data = damaged(random, whole)
             return Given(index, f"damage: {way}", data, True, mem, origin=whole.data)
         case 4 | 5:
