@@ -1,23 +1,74 @@
-"""What `sf.build.compile` is given: a bundle of C sources, whose sizes and paths are judged here.
+"""What `sf.build.compile` is given, a bundle of C sources, whose sizes and paths are judged here, and what it gives.
 
 Paths are relative, of ASCII letters, digits and `_.-/`; none leads out of its folder, is a folder of another, or
-stands in for the SDK's own header.
+stands in for the SDK's own header. Whoever compiles is a `Builder`; the package that has one says so in its metadata.
 """
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import entry_points
+from typing import Final, Protocol
 
 from runtime.server.errors import invalid_params
+from runtime.server.frames import encode
 
 SDK_VERSION: Final = 1
 MAX_FILES: Final = 32
 MAX_SOURCE_BYTES: Final = 128 * 1024  # of all files
 MAX_PATH_BYTES: Final = 200
+BUILDERS: Final = "salix_jit.builders"  # the entry points among which `installed_builder` looks
 _COMPONENT = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 _RESERVED = {".", "..", "spinfoam.h"}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutcome:
+    """An object, or the reason why there is none. `diagnostics` are the compiler's messages, as it prints them."""
+
+    elf: bytes | None
+    error: str = ""
+    diagnostics: str = ""
+    diagnostics_truncated: bool = False
+
+
+class Builder(Protocol):
+    """Who compiles. Each build is on its own; cancelling it ends it at once."""
+
+    @property
+    def toolchain(self) -> str:
+        """What it is, for people and for caches of results."""
+
+    async def build(self, entry: str, files: Mapping[str, str]) -> BuildOutcome:
+        """The object of `entry`, one of `files`, which `check_sources` has admitted."""
+
+
+def installed_builder() -> Builder | None:
+    """The builder of the first package that has one."""
+    for point in sorted(entry_points(group=BUILDERS), key=lambda point: point.name):
+        builder: Builder = point.load()
+        return builder
+    return None
+
+
+async def built(builder: Builder, entry: str, files: Mapping[str, str]) -> bytes:
+    """The result of `sf.build.compile`, as JSON."""
+    outcome = await builder.build(entry, files)
+    common = {"diagnostics": outcome.diagnostics, "diagnostics_truncated": outcome.diagnostics_truncated}
+    if outcome.elf is None:
+        return encode({"state": "failed", "result": {"kind": "BUILD_FAILED", "error": outcome.error, **common}})
+    result = {
+        "elf": b64encode(outcome.elf).decode(),
+        "sha256": sha256(outcome.elf).hexdigest(),
+        "sdk_version": SDK_VERSION,
+        "toolchain": builder.toolchain,
+        **common,
+    }
+    return encode({"state": "succeeded", "result": result})
 
 
 def check_sources(sdk_version: int, entry: str, files: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@
 -32003 RESPONSE_TOO_LARGE   the result does not fit a frame
 -32004 OBJECT_NOT_FOUND
 -32010 INVALID_OBJECT       the ELF may not run
--32020 SANDBOX_UNAVAILABLE  there is no compiler
+-32020 SANDBOX_UNAVAILABLE  no installed package has a compiler
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from runtime.node.mailbox import MAX_ENTRIES, MAX_MAILBOX_BYTES
 from runtime.node.node import DEFAULT_PAGE
 from runtime.sdk.codes import MAX_HANDLES, MAX_VALUE_BYTES
 from runtime.server import parameters
-from runtime.server.builds import SDK_VERSION, check_sources
+from runtime.server.builds import SDK_VERSION, Builder, built, check_sources
 from runtime.server.calls import HostCalls, status_json
 from runtime.server.errors import RequestRefused, invalid_params
 from runtime.server.frames import MAX_FRAME_BYTES, encode
@@ -43,8 +43,8 @@ def revision() -> str:
 class Methods:
     """See the module."""
 
-    def __init__(self, node: Node, outbox: Outbox, calls: HostCalls) -> None:
-        self._node, self._outbox, self._calls = node, outbox, calls
+    def __init__(self, node: Node, outbox: Outbox, calls: HostCalls, builder: Builder | None = None) -> None:
+        self._node, self._outbox, self._calls, self._builder = node, outbox, calls, builder
         self._initialized = False
         self._table: dict[str, Callable[[object], Answer]] = {
             "sf.object.load": self._load,
@@ -91,7 +91,7 @@ class Methods:
                 "session_id": self._node.session_id,
                 "target": f"{sys.platform}-{platform.machine()}",
                 "runtime_revision": revision(),
-                "compiler": {"available": False},
+                "compiler": {"available": self._builder is not None},
                 "limits": {
                     "frame_bytes": MAX_FRAME_BYTES,
                     "value_bytes": MAX_VALUE_BYTES,
@@ -178,10 +178,13 @@ class Methods:
         )
         return _DUPLICATE if delivery.duplicate else _ADMITTED
 
-    def _build(self, params: object) -> bytes:
+    def _build(self, params: object) -> Answer:
         given = parameters.members(params, ("sdk_version", "entry", "files"))
         version = parameters.integer(given, "sdk_version")
-        check_sources(version, parameters.text(given, "entry"), parameters.texts(given, "files"))
+        entry, files = parameters.text(given, "entry"), parameters.texts(given, "files")
+        check_sources(version, entry, files)
+        if self._builder is not None:
+            return built(self._builder, entry, files)
         raise RequestRefused("SANDBOX_UNAVAILABLE", "this runtime has no compiler; load ELF objects")
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from runtime.node import Embedder, Node, tune_collector
+from runtime.server.builds import installed_builder
 from runtime.server.observe import Observer
 from runtime.server.session import Session
 
@@ -39,7 +40,7 @@ def serve(make_node: Callable[[Embedder], Node], socket: Path | None = None) -> 
 async def _session(
     input_fd: int, output_fd: int, make_node: Callable[[Embedder], Node], socket: Path | None
 ) -> str | None:
-    session = Session(input_fd, output_fd, make_node)
+    session = Session(input_fd, output_fd, make_node, installed_builder())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, session.end)

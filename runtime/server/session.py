@@ -20,6 +20,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from runtime.node import Node, NodeError
+from runtime.server.builds import Builder
 from runtime.server.calls import HostCalls
 from runtime.server.errors import CODES, RequestRefused, SessionEnded, shortened
 from runtime.server.frames import MAX_FRAME_BYTES, FrameSplitter, NoJson, decode, encode
@@ -43,13 +44,19 @@ class _Slots:
 class Session:
     """See the module. `make_node(embedder)` makes the node that is served, which the session closes."""
 
-    def __init__(self, input_fd: int, output_fd: int, make_node: Callable[[HostCalls], Node]) -> None:
+    def __init__(
+        self,
+        input_fd: int,
+        output_fd: int,
+        make_node: Callable[[HostCalls], Node],
+        builder: Builder | None = None,
+    ) -> None:
         loop = self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
         self._output = Output(loop, output_fd, self._outbox, self._has_room, self.end)
         self._calls = HostCalls(self._outbox, self._send, self._output.flush_soon)
         self.node = make_node(self._calls)
-        self._methods = Methods(self.node, self._outbox, self._calls)
+        self._methods = Methods(self.node, self._outbox, self._calls, builder)
         self._splitter = FrameSplitter()
         self._outstanding: dict[str, _Slots] = {}  # by request id
         self._request_slots, self._build_slots = _Slots("requests", REQUEST_SLOTS), _Slots("builds", BUILD_SLOTS)

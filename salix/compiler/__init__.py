@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from salix.compiler.build import Built, Compilation, CompilerFault, Failed, build, compilation
+from salix.compiler.guest import Built, Compilation, CompilerFault, Failed, build, compilation
 from salix.compiler.sources import Limits, SourcesRefused
 
 __all__ = ["Built", "Compilation", "CompilerFault", "Failed", "Limits", "SourcesRefused", "build", "compilation"]

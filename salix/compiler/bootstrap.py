@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from salix.compiler.build import Built, Failed, build
+from salix.compiler.guest import Built, Failed, build
 from salix.compiler.sources import Limits
 
 ENTRY = "cc.c"

@@ -44,13 +44,19 @@ class CompilerFault(Exception):
 
 
 @cache
-def _shipped() -> bytes:
+def shipped() -> bytes:
+    """The compiler."""
     return resources.files("salix.compiler").joinpath("compiler.o").read_bytes()
 
 
 @cache
 def _program(compiler: bytes, calldata_bytes: int, engine: str | None) -> Program:
     return runtime.load(compiler, {}, engine=engine, profile=_PROFILE, calldata_bytes=calldata_bytes)
+
+
+def prepare() -> None:
+    """Load the compiler, so that the next build has it at hand."""
+    _program(shipped(), sources.image_bytes(DEFAULT_LIMITS), None)
 
 
 def _accept(elf: bytes) -> None:
@@ -118,7 +124,7 @@ def compilation(
     """
     encoded = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
     sources.check(encoded, entry, limits)
-    program = _program(compiler if compiler is not None else _shipped(), sources.image_bytes(limits), engine)
+    program = _program(compiler if compiler is not None else shipped(), sources.image_bytes(limits), engine)
     guest = program.instantiate()
     guest.begin(sources.image(encoded, entry, limits, lines=lines, registers=registers))
     return Compilation(guest, limits)

@@ -1,0 +1,68 @@
+"""A served node compiles: `sf.build.compile` with the compiler that is a guest."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64decode
+from hashlib import sha256
+
+import pytest
+
+from runtime.server.builds import Builder, BuildOutcome, built
+from salix.compiler.guest import compilation
+from salix.compiler.service import SERVICE
+
+LOOP = '#include "spinfoam.h"\nSF_MAIN sf_i64 hello(void) { sf_log("hello"); return 0; }\n'
+
+
+def result(files: dict[str, str]) -> BuildOutcome:
+    return asyncio.run(SERVICE.build("main.c", files))
+
+
+def test_it_is_a_builder_whose_name_changes_with_its_bytes() -> None:
+    builder: Builder = SERVICE
+    assert builder.toolchain.startswith("salix-cc ")
+
+
+def test_a_loop_is_built_and_the_reply_carries_its_object() -> None:
+    reply = asyncio.run(built(SERVICE, "main.c", {"main.c": LOOP})).decode()
+    outcome = result({"main.c": LOOP})
+    assert outcome.elf is not None
+    assert f'"sha256":"{sha256(outcome.elf).hexdigest()}"' in reply
+    assert b64decode(reply.split('"elf":"')[1].split('"')[0]) == outcome.elf
+
+
+def test_a_failure_says_why() -> None:
+    outcome = result({"main.c": "int main(void) { return 1.5; }"})
+    assert outcome.elf is None
+    assert outcome.error == "main.c:1:25: error: there is no floating point here"
+    assert "hint:" in outcome.diagnostics
+
+
+def test_other_tasks_run_while_something_is_built() -> None:
+    rounds = 0
+
+    async def scenario() -> None:
+        nonlocal rounds
+        body = "".join(f"int f{n}(int a) {{ return a * {n} + (a << 3) / (a | 1); }}\n" for n in range(300))
+        building = asyncio.ensure_future(SERVICE.build("main.c", {"main.c": body}))
+        while not building.done():
+            await asyncio.sleep(0)
+            rounds += 1
+        assert building.result().elf is not None
+
+    asyncio.run(scenario())
+    assert rounds > 3
+
+
+def test_a_build_that_is_cancelled_is_over_and_its_memory_is_back() -> None:
+    async def scenario() -> None:
+        under_way = compilation({"main.c": LOOP}, "main.c", engine="interpreter")  # seconds
+        task = asyncio.ensure_future(under_way.run_async())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert under_way.guest.closed
+
+    asyncio.run(scenario())
