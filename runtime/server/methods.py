@@ -91,7 +91,9 @@ class Methods:
                 "session_id": self._node.session_id,
                 "target": f"{sys.platform}-{platform.machine()}",
                 "runtime_revision": revision(),
-                "compiler": {"available": self._builder is not None},
+                "compiler": {"available": True, "fingerprint": self._builder.toolchain}
+                if self._builder is not None
+                else {"available": False},
                 "limits": {
                     "frame_bytes": MAX_FRAME_BYTES,
                     "value_bytes": MAX_VALUE_BYTES,

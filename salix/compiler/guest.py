@@ -54,9 +54,13 @@ def _program(compiler: bytes, calldata_bytes: int, engine: str | None) -> Progra
     return runtime.load(compiler, {}, engine=engine, profile=_PROFILE, calldata_bytes=calldata_bytes)
 
 
+@cache
 def prepare() -> None:
-    """Load the compiler, so that the next build has it at hand."""
-    _program(shipped(), sources.image_bytes(DEFAULT_LIMITS), None)
+    """Load the compiler, and let it compile something: some of its functions take a tenth of a second to translate.
+
+    For a thread of its own, so that the builds themselves can run in slices between an event loop's other work.
+    """
+    build({"prepare.c": "int main(void) { return 0; }"}, "prepare.c")
 
 
 def _accept(elf: bytes) -> None:

@@ -11,6 +11,7 @@ import pytest
 from runtime.server.builds import Builder, BuildOutcome, built
 from salix.compiler.guest import compilation
 from salix.compiler.service import SERVICE
+from tests.runtime.server.client import Client, serving
 
 LOOP = '#include "spinfoam.h"\nSF_MAIN sf_i64 hello(void) { sf_log("hello"); return 0; }\n'
 
@@ -37,6 +38,20 @@ def test_a_failure_says_why() -> None:
     assert outcome.elf is None
     assert outcome.error == "main.c:1:25: error: there is no floating point here"
     assert "hint:" in outcome.diagnostics
+
+
+def test_what_a_server_builds_it_runs() -> None:
+    source = '#include "spinfoam.h"\nSF_MAIN sf_i64 f(void) { return sf_json_read_i64(sf_config(), "n", 0) + 1; }\n'
+
+    async def scenario(client: Client) -> None:
+        build = await client.call("sf.build.compile", sdk_version=1, entry="a.c", files={"a.c": source})
+        assert build["state"] == "succeeded", build
+        status = await client.call("sf.object.load", elf=build["result"]["elf"], config={"n": 41})
+        assert status["sha256"] == build["result"]["sha256"]
+        await client.call("sf.object.start", object_id=status["object_id"])
+        assert await client.outcome(status["object_id"]) == {"exit_code": 42}
+
+    serving(scenario, builder=SERVICE)
 
 
 def test_other_tasks_run_while_something_is_built() -> None:

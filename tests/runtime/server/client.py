@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.node import Node
+from runtime.server.builds import Builder
 from runtime.server.calls import HostCalls
 from runtime.server.session import Session
 
@@ -44,14 +45,14 @@ class ErrorReply(Exception):
 class Client:
     """See the module. `session` is the other side; `ended` becomes its complaint when it is over."""
 
-    def __init__(self, make_node: Callable[[HostCalls], Node]) -> None:
+    def __init__(self, make_node: Callable[[HostCalls], Node], builder: Builder | None = None) -> None:
         self._loop = asyncio.get_running_loop()
         input_fd, self._write_fd = os.pipe()
         self._read_fd, output_fd = os.pipe()
         self._server_fds = input_fd, output_fd
         os.set_blocking(self._write_fd, False)
         os.set_blocking(self._read_fd, False)
-        self.session = Session(input_fd, output_fd, make_node)
+        self.session = Session(input_fd, output_fd, make_node, builder)
         self.ended = asyncio.ensure_future(self.session.run())
         self._serial = 0
         self._rest = b""
@@ -189,11 +190,16 @@ def result(reply: Json) -> Json:
 Scenario = Callable[[Client], Awaitable[None]]
 
 
-def serving(scenario: Scenario, make_node: Callable[[HostCalls], Node] = Node, initialize: bool = True) -> None:
+def serving(
+    scenario: Scenario,
+    make_node: Callable[[HostCalls], Node] = Node,
+    initialize: bool = True,
+    builder: Builder | None = None,
+) -> None:
     """Run `scenario` with a client of a new session."""
 
     async def play() -> None:
-        client = Client(make_node)
+        client = Client(make_node, builder)
         try:
             if initialize:
                 await client.initialize()
