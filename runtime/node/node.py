@@ -26,11 +26,13 @@ from runtime.node.objects import NodeObject
 from runtime.node.parking import Parking
 from runtime.node.running import ENTRY, HELPERS, SLICE_MS, THROTTLE_AFTER_MS, THROTTLE_PAUSE_MS, Running
 from runtime.node.status import Delivery, Page, State, Status, Wait
-from runtime.program import load
+from runtime.program import Program, load
 from runtime.sdk.values import Value, ValueRefused, check
+from runtime.text import Text
 from validator.errors import LoadError
 
 MAX_PAGE = 256
+_PROGRAMS_KEPT = 16  # of ended objects: some ten kilobytes each, and ten milliseconds of translation
 DEFAULT_PAGE = 100
 _ENDED = (State.STOPPED, State.EXITED, State.FAILED)
 
@@ -55,6 +57,7 @@ class Node:
     ) -> None:
         self._running = Running(embedder, slice_ms, throttle_after_ms, throttle_pause_ms, parking or Parking())
         self._objects: dict[str, NodeObject] = {}
+        self._kept: dict[Text, Program] = {}  # started last of those with this code; the latest are at the end
         self._ordered: list[str] | None = []  # the ids in lexical order; None: to be sorted when next needed
         self._host, self._engine = host, engine
         self._serial = 0
@@ -114,7 +117,17 @@ class Node:
         except MemoryUnavailable as error:
             raise NodeError(Kind.BUSY, f"there is no memory for another guest: {error}") from error
         self._running.counters.starts += 1
+        self._keep(item.program)
         return item.status()
+
+    def _keep(self, program: Program | None) -> None:
+        """Keep the code of `program`, so that it need not be translated again for the next object that has it."""
+        assert program is not None
+        kept = self._kept
+        kept.pop(program.text, None)
+        kept[program.text] = program
+        if len(kept) > _PROGRAMS_KEPT:
+            del kept[next(iter(kept))]
 
     def get(self, object_id: str) -> Status:
         """Raises NodeError: OBJECT_NOT_FOUND."""
@@ -220,6 +233,7 @@ class Node:
         for item in list(self._objects.values()):
             self._stop(item)
         self._objects.clear()
+        self._kept.clear()
         self._ordered = []
         self._running.close()
 

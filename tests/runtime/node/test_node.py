@@ -104,6 +104,36 @@ def test_a_fault_ends_the_object_and_says_where(engine: str) -> None:
     run(story, engine)
 
 
+def test_code_is_kept_for_the_next_object_that_has_it() -> None:
+    """A Loop that is stopped and loaded again is not translated again, unless many others came between."""
+    translated: list[str] = []
+
+    async def again(node: Node, elf: bytes) -> None:
+        object_id = started(node, elf)
+        await waiting(node, object_id)
+        await node.unload(object_id)
+
+    async def story(node: Node, notes: Notes) -> None:
+        arena = node._host.arena if node._host is not None else None
+        assert arena is not None
+        arena.on_code = lambda _address, _size, name: translated.append(name)
+        for _ in range(3):
+            await again(node, built(WAITER))
+        once = len(translated)
+        assert once == len(set(translated)) > 0
+        other = built("SF_MAIN sf_i64 entry(void) { return sf_event_next(0x11223344); }")
+        timeout = (0x11223344).to_bytes(4, "little")
+        assert other.count(timeout) == 1
+        for number in range(16):
+            await again(node, other.replace(timeout, (0x11223344 + number).to_bytes(4, "little")))
+        assert len(translated) > once
+        before = len(translated)
+        await again(node, built(WAITER))
+        assert len(translated) == before + once
+
+    run(story, JIT)
+
+
 def test_an_object_starts_once() -> None:
     async def story(node: Node, notes: Notes) -> None:
         object_id = started(node, built(WAITER))
