@@ -16,8 +16,8 @@ from runtime import Exited, Faulted, Guest, LoadError, Outcome, Preempted, Profi
 from salix.compiler import sources
 from salix.compiler.sources import Limits
 
-# Recursion is what the compiler does with what is nested: up to three frames a level, 160 levels.
-_PROFILE = Profile(frames=1024)
+# Recursion is what the compiler does with what is nested: up to four frames a level, 160 levels; 600 when lowering.
+_PROFILE = Profile(frames=2048)
 DEFAULT_LIMITS = Limits()
 
 

@@ -9,6 +9,14 @@ static i32 lower_address(Node *node);
 static void lower_statements(Node *node);
 static void branch_on(Node *node, i32 label, i32 wanted);
 
+#define MAX_LOWERING 600
+static u32 lowering_depth;
+
+static void go_deeper(u32 position)
+{
+    if (++lowering_depth > MAX_LOWERING) fatal(position, "this expression is too long; split it up");
+}
+
 static i32 new_vreg(void)
 {
     return (i32)vreg_count++;
@@ -347,7 +355,7 @@ static i32 lower_call(Node *node)
 /* ---- addresses ---- */
 
 /* A register; the address is that + address_offset. */
-static i32 lower_address(Node *node)
+static i32 address_of_node(Node *node)
 {
     i32 base, dst;
     i64 offset;
@@ -432,6 +440,15 @@ static i32 lower_address(Node *node)
         address_offset = 0;
         return lower(node);
     }
+}
+
+static i32 lower_address(Node *node)
+{
+    i32 result;
+    go_deeper(node->position);
+    result = address_of_node(node);
+    lowering_depth--;
+    return result;
 }
 
 /* ---- expressions ---- */
@@ -575,7 +592,7 @@ static i32 lower_conditional(Node *node)
     return dst;
 }
 
-static i32 lower(Node *node)
+static i32 lower_node(Node *node)
 {
     i32 a, b, dst;
     i64 offset;
@@ -693,8 +710,17 @@ static i32 lower(Node *node)
     }
 }
 
+static i32 lower(Node *node)
+{
+    i32 result;
+    go_deeper(node->position);
+    result = lower_node(node);
+    lowering_depth--;
+    return result;
+}
+
 /* Goes on at `label` if the truth of `node` is `wanted`, else falls through. */
-static void branch_on(Node *node, i32 label, i32 wanted)
+static void branch_deeper(Node *node, i32 label, i32 wanted)
 {
     Code *one;
     i32 a, b;
@@ -745,4 +771,11 @@ static void branch_on(Node *node, i32 label, i32 wanted)
     one->condition = wanted ? IF_NE : IF_EQ;
     one->narrow = (u8)is_narrow(node->type);
     one->other = label;
+}
+
+static void branch_on(Node *node, i32 label, i32 wanted)
+{
+    go_deeper(node->position);
+    branch_deeper(node, label, wanted);
+    lowering_depth--;
 }

@@ -122,6 +122,7 @@ static void lower_return(Node *node)
 static void lower_statement(Node *node)
 {
     lowered_position = node->position;
+    go_deeper(node->position);
     switch (node->kind) {
     case S_EXPRESSION:
         if (node->b) {
@@ -139,25 +140,30 @@ static void lower_statement(Node *node)
         break;
     case S_BLOCK: lower_statements(node->a); break;
     case S_IF: {
-        i32 otherwise = new_label(), end;
-        branch_on(node->b, otherwise, 0);
-        lower_statement(node->c);
-        if (node->d) {
-            end = new_label();
-            jump(end);
+        i32 end = new_label();
+        for (;;) { /* one `else if` after the other */
+            i32 otherwise = new_label();
+            branch_on(node->b, otherwise, 0);
+            lower_statement(node->c);
+            if (node->d) jump(end);
             place_label(otherwise);
-            lower_statement(node->d);
-            place_label(end);
-        } else {
-            place_label(otherwise);
+            node = node->d;
+            if (!node || node->kind != S_IF) break;
         }
+        if (node) lower_statement(node);
+        place_label(end);
         break;
     }
     case S_LOOP: lower_loop(node); break;
     case S_SWITCH: lower_switch(node); break;
     case S_CASE:
-        if (node->target) place_label(node->target);
-        lower_statements(node->a);
+        for (; node && node->kind == S_CASE && !node->next; node = node->a)
+            if (node->target) place_label(node->target);
+        if (node && node->kind == S_CASE) {
+            if (node->target) place_label(node->target);
+            node = node->a;
+        }
+        lower_statements(node);
         break;
     case S_LABEL:
         place_label(label_target(node->label));
@@ -173,6 +179,7 @@ static void lower_statement(Node *node)
         break;
     default: break;
     }
+    lowering_depth--;
 }
 
 /* Takes the parameters from where the caller put them. */

@@ -307,6 +307,11 @@ static Node *statement_node(u32 kind, u32 position)
     return new_node(kind, &type_void, position);
 }
 
+static i32 starts_declaration(void)
+{
+    return starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':');
+}
+
 static LabelUse *label_of(Name *name, u32 position)
 {
     if (!name->label) {
@@ -326,7 +331,7 @@ static Node *parse_block(void)
     expect('{', "a block starts with `{`");
     open_scope(node->position);
     while (kind_now() != '}' && kind_now() != T_END) {
-        if (kind_now() == K_STATIC_ASSERT || (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')))
+        if (kind_now() == K_STATIC_ASSERT || starts_declaration())
             *link = parse_declaration();
         else
             *link = parse_statement();
@@ -407,22 +412,44 @@ static void add_case(Node *node, i32 is_default)
     current_switch->b->b = node;
 }
 
-static Node *parse_case(u32 kind, u32 position)
+/* `case` and `default`, several in a row, and the statement behind them. */
+static Node *parse_cases(void)
 {
-    Node *node = statement_node(S_CASE, position);
-    if (kind == K_CASE) {
-        Type *type = current_switch ? current_switch->computed : &type_int;
-        node->value = fit(constant_expression("a case"), type);
-        node->last_value = node->value;
-        if (accept(P_ELLIPSIS)) node->last_value = fit(constant_expression("a case"), type);
+    Node *first = 0, **link = &first, *node;
+    while (kind_now() == K_CASE || kind_now() == K_DEFAULT) {
+        i32 is_default = kind_now() == K_DEFAULT;
+        node = statement_node(S_CASE, here());
+        advance();
+        if (!is_default) {
+            Type *type = current_switch ? current_switch->computed : &type_int;
+            node->value = fit(constant_expression("a case"), type);
+            node->last_value = node->value;
+            if (accept(P_ELLIPSIS)) node->last_value = fit(constant_expression("a case"), type);
+        }
+        expect(':', "a case ends with `:`");
+        add_case(node, is_default);
+        *link = node;
+        link = &node->a;
+        if (panic) return first;
     }
-    expect(':', "a case ends with `:`");
-    add_case(node, kind == K_DEFAULT);
-    if (kind_now() != '}') {
-        if (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')) node->a = parse_declaration();
-        else node->a = parse_statement();
+    if (kind_now() != '}') *link = starts_declaration() ? parse_declaration() : parse_statement();
+    return first;
+}
+
+static Node *parse_if(void)
+{
+    Node *first = 0, **link = &first, *node;
+    while (kind_now() == K_IF) { /* one `else if` after the other */
+        node = statement_node(S_IF, here());
+        advance();
+        node->b = parse_condition();
+        node->c = parse_statement();
+        *link = node;
+        link = &node->d;
+        if (panic || !accept(K_ELSE)) return first;
     }
-    return node;
+    *link = parse_statement();
+    return first;
 }
 
 static Node *parse_return(u32 position)
@@ -457,6 +484,11 @@ static Node *parse_statement(void)
         nesting--;
         return node;
     }
+    if (kind == K_IF || kind == K_CASE || kind == K_DEFAULT) {
+        node = kind == K_IF ? parse_if() : parse_cases();
+        nesting--;
+        return node;
+    }
     if (kind == T_NAME && kind_after() == ':') {
         node = statement_node(S_LABEL, position);
         node->label = label_of(tok()->u.name, position);
@@ -470,7 +502,7 @@ static Node *parse_statement(void)
             parse_attributes(&ignored);
         }
         if (kind_now() != '}') {
-            if (starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':')) node->a = parse_declaration();
+            if (starts_declaration()) node->a = parse_declaration();
             else node->a = parse_statement();
         }
         nesting--;
@@ -482,13 +514,6 @@ static Node *parse_statement(void)
         advance();
         nesting--;
         return statement_node(S_BLOCK, position);
-    case K_IF:
-        node = statement_node(S_IF, position);
-        node->b = parse_condition();
-        node->c = parse_statement();
-        if (accept(K_ELSE)) node->d = parse_statement();
-        nesting--;
-        return node;
     case K_WHILE:
         node = statement_node(S_LOOP, position);
         node->b = parse_condition();
@@ -497,11 +522,6 @@ static Node *parse_statement(void)
         return node;
     case K_FOR:
         node = parse_for(position);
-        nesting--;
-        return node;
-    case K_CASE:
-    case K_DEFAULT:
-        node = parse_case(kind, position);
         nesting--;
         return node;
     case K_SWITCH: {
