@@ -99,3 +99,60 @@ def test_a_fault_names_the_line() -> None:
     fault = outcome(source)
     assert isinstance(fault, Faulted)
     assert str(fault.source) == "main.c:6"
+
+
+def warnings(source: str) -> list[str]:
+    """What is warned of, without places and excerpts."""
+    return [
+        line.partition(": warning: ")[2] for line in built(source).diagnostics.splitlines() if ": warning: " in line
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "warning"),
+    [
+        ("sf_json_object();", "the handle that `sf_json_object` gives is lost, but stays alive; 128 are all there are"),
+        (
+            "sf_handle a = sf_json_array(); sf_json_push(a, sf_json_null()); sf_drop(a);",
+            "the handle that `sf_json_null` gives is lost after this call: `sf_json_push` does not drop it",
+        ),
+        ("sf_drop(sf_json_object());", ""),
+        ("sf_handle a = sf_json_array(); sf_json_push_number(a, 1); sf_drop(a);", ""),
+        ("keep(sf_json_object());", ""),
+    ],
+)
+def test_handles_that_leak_are_warned_of(body: str, warning: str) -> None:
+    source = '#include "spinfoam.h"\nstatic sf_i64 keep(sf_handle h) { return sf_drop(h); }\n'
+    source += f"SF_MAIN sf_i64 run(void) {{ {body} return keep(0); }}\n"
+    assert warnings(source) == [warning] * bool(warning)
+
+
+def test_a_function_that_may_end_without_a_value_is_warned_of() -> None:
+    assert warnings("int f(int a) { if (a) return 1; }") == ["the function `f` may end here without returning a value"]
+    assert warnings("int f(int a) { for (;;) if (a) return 1; }\nint main(void) { f(1); }") == []
+
+
+def test_a_call_of_what_is_not_declared_is_warned_of() -> None:
+    assert warnings("int main(void) { return elsewhere(); }") == [
+        "the function `elsewhere` is not declared before it is called"
+    ]
+
+
+def test_locals_that_do_not_fit_a_frame_are_named_and_the_program_runs_all_the_same() -> None:
+    source = "int main(void) { char text[5000]; for (int i = 0; i < 5000; i++) text[i] = 1; return text[4999]; }"
+    assert [line.split(",")[0] for line in warnings(source)] == ["`text` takes 5000 bytes"]
+    assert outcome(source) == Exited(1)
+
+
+def test_calls_that_go_deeper_than_a_loop_has_frames_are_warned_of_where_it_is_known() -> None:
+    def chain(count: int) -> str:
+        functions = "".join(
+            f"__attribute__((noinline)) static int f{n}(int a) {{ return f{n + 1}(a) + 1; }}\n"
+            for n in reversed(range(1, count))
+        )
+        last = f"__attribute__((noinline)) static int f{count}(int a) {{ return a; }}\n"
+        return f'#include "spinfoam.h"\n{last}{functions}SF_MAIN sf_i64 run(void) {{ return f1(1); }}\n'
+
+    assert warnings(chain(7)) == []
+    (found,) = warnings(chain(8))
+    assert found.startswith("calls go 9 functions deep, a Loop has 8 frames: `run` > `f1` > `f2`")

@@ -12,10 +12,12 @@ pytestmark = pytest.mark.skipif(not PROGRAMS, reason="../shared/loops is not the
 
 def program(name: str, registers: int = 0) -> bytes:
     match build({f"{name}.c": (LOOPS / f"{name}.c").read_text()}, f"{name}.c", registers=registers):
-        case Built(elf, ""):
+        case Built(elf, diagnostics):
+            warnings = [line for line in diagnostics.splitlines() if ": warning: " in line]
+            assert all("the handle that" in line for line in warnings), diagnostics  # which they leak, as agents do
             return elf
-        case other:
-            raise AssertionError(other.diagnostics)
+        case failed:
+            raise AssertionError(failed.diagnostics)
 
 
 @pytest.mark.parametrize(("engine", "registers"), [("jit", 0), ("interpreter", 0), ("jit", 1), ("jit", 4)])

@@ -27,6 +27,7 @@ static void skip_item(void);
 static void make_line_section(void);
 static void finish_line_section(void);
 #include "elf.c"
+#include "warnings.c"
 #include "debug_line.c"
 
 enum { RUNNING, SUCCEEDED, FAILED };
@@ -97,12 +98,15 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     read_files(memory, length);
     define_keywords();
     name_strlen = intern_text("strlen");
+    name_handle = intern_text("sf_handle");
+    name_drop = intern_text("sf_drop");
     define_predefined();
     preprocess(&files[build->entry]);
     parse_program();
     if (!error_count && !first_function) error(0, "the program has no function");
     if (!error_count) {
         find_reachable();
+        warn_of_depth();
         for (function = first_function; function; function = function->next)
             if (function->reachable) emit_function(function);
         place_functions();

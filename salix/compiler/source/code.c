@@ -62,11 +62,12 @@ typedef struct Function {
     u32 vregs;
     u32 labels;
     i64 frame_bytes;
-    Symbol *biggest;
+    u8 is_not_reentrant; /* a local of it is kept outside of the frame */
     u8 reachable;
     struct Function *next_pending;
-    u8 depth_known; /* while the deepest chain of calls is looked for */
-    u32 depth;
+    u8 visited;     /* while the deepest chain of calls is looked for */
+    u32 depth;      /* frames, its own included; 0: not known */
+    struct Function *deepest; /* that it calls */
     /* when it has been emitted */
     u64 *words;
     u32 *positions;

@@ -9,6 +9,7 @@ typedef struct {
     u8 packed;
     u8 is_weak;
     u8 has_type;
+    u8 is_handle; /* the type is called sf_handle */
     const char *section;
     u32 section_length;
     u32 position;
@@ -19,6 +20,8 @@ typedef struct {
     Name *name;
     u32 position;
 } Declarator;
+
+static Name *name_handle;
 
 static i64 constant_expression(const char *what);
 static void parse_declarator(Type *base, Declarator *out);
@@ -446,6 +449,7 @@ static void parse_specifiers(Specifiers *out)
         case T_NAME:
             if (!out->type && !basic && tok()->u.name->symbol && tok()->u.name->symbol->kind == A_TYPEDEF) {
                 out->type = tok()->u.name->symbol->type;
+                out->is_handle = tok()->u.name == name_handle;
                 advance();
                 break;
             }

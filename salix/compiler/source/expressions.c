@@ -70,6 +70,7 @@ static void nest(void)
     if (++nesting > MAX_NESTING) fatal(here(), "this is nested too deeply; split it up");
 }
 
+static Name *name_drop;
 static Node *parse_operators(u32 level);
 static Node *parse_unary(void);
 static i32 starts_type(u32 index);
@@ -438,6 +439,25 @@ static void refuse_unavailable(const Name *name, u32 position)
         }
 }
 
+/* A handle that is made in an argument is lost, unless the callee is the program's own or drops it. */
+static void check_handle(const Node *callee, const Node *argument)
+{
+    File *file;
+    if (argument->kind != N_CALL || !argument->symbol || !argument->symbol->gives_handle || !callee->symbol) return;
+    file = file_of(callee->symbol->position);
+    if (!file || !file->supplied || callee->symbol->name == name_drop || !begin_warning(argument->position)) return;
+    say("the handle that ");
+    say_name(argument->symbol->name);
+    say(" gives is lost after this call: ");
+    say_name(callee->symbol->name);
+    say(" does not drop it");
+    end_message();
+    if (starts_with(callee->symbol->name->text, "sf_json_"))
+        hint("sf_json_set_string, sf_json_set_number, sf_json_push_string and their like take the value and make no handle");
+    else
+        hint("keep it in a variable, and sf_drop it afterwards");
+}
+
 static Node *call(Node *callee, u32 position)
 {
     Node *node, *argument, *last = 0;
@@ -461,6 +481,7 @@ static Node *call(Node *callee, u32 position)
     while (kind_now() != ')' && kind_now() != T_END && !panic) {
         argument = value_of(parse_assignment());
         count++;
+        check_handle(node, argument);
         if (parameter) {
             argument = assignable(unqualified(parameter->type), argument, argument->position, "the parameter");
             parameter = parameter->next;

@@ -215,7 +215,7 @@ static void init_braced(Type *type, i64 offset)
                 place += member->offset;
             }
             if (!item || is_error(item)) {
-                if (!item && !init->excess) error(here(), "this initialiser has more values than there is room for");
+                if (!item && !init->excess) warning(here(), "this initialiser has more values than there is room for; they are left out");
                 init->excess = 1;
                 skip_item();
             } else {
@@ -278,7 +278,7 @@ static void init_value(Type *type, i64 offset, Member *member)
             init_unbraced(type, offset);
             if (init->pending && !panic) {
                 init->pending = 0;
-                error(here(), "this initialiser has more values than there is room for");
+                warning(here(), "this initialiser has more values than there is room for; they are left out");
             }
         }
     } else {

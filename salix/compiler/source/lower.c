@@ -95,15 +95,31 @@ static i32 global_number(Symbol *symbol)
     return (i32)symbol->index;
 }
 
+#define BIG_LOCAL 512
+#define FRAME_FOR_LOCALS 3584 /* of 4096; the rest is for what does not fit registers */
+
+/* Gives a local its place: in the frame, or, if it is too big for that, among the static objects. */
 static void place_local(Symbol *symbol)
 {
-    i64 alignment = symbol->alignment ? symbol->alignment : alignment_of(symbol->type);
-    if (symbol->value == 0) {
-        symbol->value = frame_room(size_of(symbol->type) ? size_of(symbol->type) : 1, alignment);
-        if (!current_function->function->biggest ||
-            size_of(current_function->function->biggest->type) < size_of(symbol->type))
-            current_function->function->biggest = symbol;
+    i64 alignment = symbol->alignment ? symbol->alignment : alignment_of(symbol->type), size = size_of(symbol->type);
+    if (symbol->value) return;
+    if (size >= BIG_LOCAL && frame_bytes + size > FRAME_FOR_LOCALS) {
+        current_function->function->is_not_reentrant = 1;
+        symbol->is_local = 0;
+        symbol->is_static = symbol->is_defined = 1;
+        symbol->section = SECTION_BSS;
+        put_in_object(symbol);
+        if (symbol->name && begin_warning(symbol->position)) {
+            say_name(symbol->name);
+            say(" takes ");
+            say_number(size);
+            say(" bytes, but all locals of a function share a frame of 4096; it is kept as if it were static");
+            end_message();
+            hint("declare it static yourself, or make it smaller");
+        }
+        return;
     }
+    symbol->value = frame_room(size ? size : 1, alignment);
 }
 
 /* ---- conversions ---- */
@@ -361,8 +377,8 @@ static i32 address_of_node(Node *node)
     i64 offset;
     switch (node->kind) {
     case N_SYMBOL:
+        if (node->symbol->is_local) place_local(node->symbol);
         if (node->symbol->is_local) {
-            place_local(node->symbol);
             address_offset = node->symbol->value;
             return FRAME;
         }
@@ -395,10 +411,8 @@ static i32 address_of_node(Node *node)
         address_offset += node->value;
         return base;
     case N_COMPOUND:
-        if (node->symbol->is_local) {
-            place_local(node->symbol);
-            lower_statements(node->a);
-        }
+        if (node->symbol->is_local) place_local(node->symbol);
+        lower_statements(node->a);
         dst = new_vreg();
         if (node->symbol->is_local) {
             address_offset = node->symbol->value;

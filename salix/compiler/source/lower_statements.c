@@ -173,10 +173,13 @@ static void lower_statement(Node *node)
     case S_BREAK: jump(break_label); break;
     case S_CONTINUE: jump(continue_label); break;
     case S_RETURN: lower_return(node); break;
-    case S_ZERO:
-        place_local(node->symbol);
-        zero_bytes(FRAME, node->symbol->value, size_of(node->symbol->type));
+    case S_ZERO: {
+        Node *place = symbol_node(node->symbol, node->position);
+        i32 base = lower_address(place);
+        i64 offset = address_offset;
+        zero_bytes(base, offset, size_of(node->symbol->type));
         break;
+    }
     default: break;
     }
     lowering_depth--;
@@ -205,8 +208,10 @@ static void lower_parameters(Symbol *parameters)
         }
         if (is_error(each->type)) continue;
         if (is_record(each->type)) {
-            place_local(each);
-            copy_bytes(FRAME, each->value, value, 0, size_of(each->type));
+            Node *place = symbol_node(each, each->position);
+            i32 base = lower_address(place);
+            i64 offset = address_offset;
+            copy_bytes(base, offset, value, 0, size_of(each->type));
         } else if (lives_in_register(each)) {
             each->vreg = new_vreg();
             if (size_of(each->type) < 4) value = converted(value, &type_int, each->type);
@@ -216,6 +221,17 @@ static void lower_parameters(Symbol *parameters)
             store(FRAME, each->value, size_of(each->type), value);
         }
     }
+}
+
+#define AT_END 1 /* marks a return that the program does not spell */
+
+static void warn_of_end(const Symbol *symbol)
+{
+    u32 i;
+    if (current_result->kind == TYPE_VOID || symbol->name == intern_text("main")) return;
+    for (i = 0; i < code_count; i++)
+        if (code[i].op == I_RETURN && code[i].other == AT_END)
+            warning_about(code[i].position, "the function ", symbol->name, " may end here without returning a value");
 }
 
 static void lower_function(Symbol *symbol, Node *body)
@@ -231,13 +247,14 @@ static void lower_function(Symbol *symbol, Node *body)
     lowered_position = symbol->position;
     lower_parameters((Symbol *)symbol->data);
     lower_statements(body->a);
-    lowered_position = body->position;
+    lowered_position = (u32)body->value;
     if (code_count == 0 || code[code_count - 1].op != I_RETURN) {
         i32 value = NO_REGISTER;
         if (current_result->kind != TYPE_VOID && !is_record(current_result)) value = number(0);
-        emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0);
+        emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0)->other = AT_END;
     }
     optimise(); /* so that it is small where it is put into others */
+    warn_of_end(symbol);
     function->code = keep((u64)code_count * sizeof(Code));
     memcpy(function->code, code, (u64)code_count * sizeof(Code));
     function->count = code_count;

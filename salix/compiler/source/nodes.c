@@ -197,7 +197,8 @@ static Node *convert(Node *node, Type *type)
 {
     Node *result;
     if (is_error(node->type) || is_error(type)) return constant(0, type->kind == TYPE_VOID ? &type_error : type, node->position);
-    if (type->kind == node->type->kind && type->kind != TYPE_POINTER && type->kind != TYPE_ENUM) return node;
+    if (type->kind == node->type->kind && type->kind != TYPE_POINTER && type->kind != TYPE_ENUM && !(node->kind == N_MEMBER && node->member))
+        return node;
     if (node->kind == N_CONST && is_scalar(type)) return constant(fit(node->value, type), type, node->position);
     if (type->kind == TYPE_VOID || is_scalar(type)) {
         result = pair(N_CAST, type, node, 0);
@@ -322,20 +323,6 @@ static i32 address_constant(const Node *node, Symbol **symbol, i64 *offset)
         *offset = inside;
         return 1;
     }
-    default: return 0;
-    }
-}
-
-/* Whether evaluating it does nothing but give a value. */
-static i32 is_pure(const Node *node)
-{
-    if (!node) return 1;
-    switch (node->kind) {
-    case N_CONST: case N_SYMBOL: return 1;
-    case N_DEREF: case N_MEMBER: case N_ADDRESS: case N_CAST: case N_NEGATE: case N_COMPLEMENT: case N_NOT:
-        return is_pure(node->a);
-    case N_BINARY: case N_AND_AND: case N_OR_OR: case N_COMMA: return is_pure(node->a) && is_pure(node->b);
-    case N_CONDITIONAL: return is_pure(node->a) && is_pure(node->b) && is_pure(node->c);
     default: return 0;
     }
 }

@@ -60,6 +60,7 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
         symbol->type = declarator->type;
     }
     apply_specifiers(symbol, specifiers);
+    if (kind == A_FUNCTION && specifiers->is_handle && declarator->type->base == specifiers->type) symbol->gives_handle = 1;
     if (declarator->name->symbol != symbol) bind(declarator->name, symbol);
     return symbol;
 }
@@ -339,6 +340,7 @@ static Node *parse_block(void)
         if (panic) find_way();
     }
     close_scope();
+    node->value = here();
     expect('}', "a block is not closed: `}` is missing");
     return node;
 }
@@ -367,6 +369,15 @@ static Node *expression_statement(void)
 {
     Node *value = parse_expression(), *node;
     node = pair(S_EXPRESSION, &type_void, value, 0);
+    if (value->kind == N_CALL && value->symbol && value->symbol->gives_handle) {
+        if (begin_warning(value->position)) {
+            say("the handle that ");
+            say_name(value->symbol->name);
+            say(" gives is lost, but stays alive; 128 are all there are");
+            end_message();
+            hint("keep it in a variable, and sf_drop it when it is no longer needed");
+        }
+    }
     if (value->kind == N_BINARY && value->op == OP_EQ) warning(value->position, "this compares, and drops the result; to assign, write =");
     return node;
 }

@@ -105,7 +105,7 @@ struct Symbol {
     u8 is_string;
     u8 is_inline; /* or always_inline: 2; noinline: 3 */
     u8 is_noreturn;
-    u8 must_use; /* the result is a handle */
+    u8 gives_handle;
     u8 in_object;
     u8 section;
     u32 alignment;
