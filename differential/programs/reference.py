@@ -68,7 +68,7 @@ def run_reference(program: GuestProgram) -> Reached:
     detail: tuple[object, ...] = ()
     ended = ""
     while not ended:
-        pc = state.pc
+        at = state.pc
         access = next_access(layout, state, validated)
         event, fuel = run(prepared, state, fuel, steps=1)
         match event:
@@ -88,10 +88,10 @@ def run_reference(program: GuestProgram) -> Reached:
                     assert isinstance(result, int)
                     finish_helper(INTEGERS, state, result & _WORD)
         if ended != OUT_OF_FUEL:
-            reached.add(pc)
+            reached.add(at)
         if access is not None:
-            accesses.add((pc, f"{access.kind}: {access.place}"))
-            if access.must_fault() != (ended == FAULTED):
-                ended, detail = MISJUDGED, access
+            accesses.add((at, f"{access.kind}: {access.place}"))
+            if not access.is_judged_by(detail if ended == FAULTED else None, at):
+                ended, detail = MISJUDGED, (*access, *detail)
     outcome = Outcome(ended, detail, tuple(state.registers), tuple(state.calls), BUDGET - fuel, pages_of(memory, end))
     return Reached(validated, outcome, frozenset(reached), frozenset(accesses))

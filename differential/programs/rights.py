@@ -36,6 +36,12 @@ class Access(NamedTuple):
         """If not, it must not."""
         return self.place == NOWHERE or (self.writes and self.place == READ_ONLY) or not self.aligned
 
+    def is_judged_by(self, fault: tuple[object, ...] | None, pc: int) -> bool:
+        """Whether `fault` (kind, pc, address, size, whether it is a write), or None, is what it must end in."""
+        if fault is None:
+            return not self.must_fault()
+        return self.must_fault() and fault[1:] == (pc, self.address, self.size, self.writes)
+
 
 def place(layout: Layout, depth: int, address: int, size: int) -> str:
     """Where all of [address, address + size) lies, for a function that `depth` others wait for."""

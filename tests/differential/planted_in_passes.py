@@ -116,6 +116,15 @@ RIGHTS = (
         "for region in flat_regions(False):\n        span = layout.span(region)",
         SIMULATOR,
     ),
+    Mutant(
+        "stores that fault are loads",
+        ebpf,
+        "size, write=True)\n        state.memory.store",
+        "size, write=False)\n        state.memory.store",
+        SIMULATOR,
+    ),
+    Mutant("unaligned atomics name another address", ebpf, "Fault(FaultKind.UNALIGNED_ATOMIC, pc, address, size",
+           "Fault(FaultKind.UNALIGNED_ATOMIC, pc, words.constant(64, 0), size", SIMULATOR),
     Mutant("helpers see frames that returned", layout, "layout.stack_low <= address < frame_top:",
            "layout.stack_low <= address < layout.frame_top(layout.frames):", SIMULATOR),
 )  # fmt: skip
