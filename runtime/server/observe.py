@@ -33,6 +33,11 @@ class Observer:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
+    @property
+    def watchers(self) -> int:
+        """How many connections there are."""
+        return len(self._connections)
+
     async def open(self, path: Path) -> None:
         """Listen at `path`; a socket that lies there is taken away. Raises OSError."""
         before = os.umask(0o777 ^ _MODE)  # from the first moment on

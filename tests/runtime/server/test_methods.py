@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tests.runtime.server.client import FOREVER_MS, OBEYS, Client, ErrorReply, elf_text, request, result, serving
 
 KIB = 1024
+REPOSITORY = Path(__file__).parents[3]
 
 
 async def refused(client: Client, kind: str, code: int, method: str, **params: object) -> str:
@@ -229,7 +231,8 @@ def test_what_can_be_loaded() -> None:
         await invalid(client, "sf.object.load")
         await invalid(client, "sf.object.load", elf=elf, name="x")
         await invalid(client, "sf.object.load", artifact_id="a1")
-        for bytes_ in (b"", b"\x7fELF", OBEYS.read_bytes()[:-1], bytes(1000)):
+        no_entry = (REPOSITORY / "runtime/guest_code/memory_functions.o").read_bytes()
+        for bytes_ in (b"", b"\x7fELF", OBEYS.read_bytes()[:-1], bytes(1000), no_entry):
             text = base64.b64encode(bytes_).decode()
             message = await refused(client, "INVALID_OBJECT", -32010, "sf.object.load", elf=text)
             assert message

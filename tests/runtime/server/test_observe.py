@@ -180,6 +180,24 @@ def test_top_of_a_server(tmp_path: Path) -> None:
     assert gone.stderr.startswith("FileNotFoundError: ")
 
 
+def test_top_ends_when_the_server_goes(tmp_path: Path) -> None:
+    async def scenario(client: Client) -> None:
+        observer = Observer(client.session.node)
+        await observer.open(tmp_path / "s")
+        command = [sys.executable, "-m", "runtime", "top", str(tmp_path / "s"), "--every", "0.01"]
+        top = await asyncio.create_subprocess_exec(
+            *command, cwd=REPOSITORY, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
+        while not observer.watchers:
+            await asyncio.sleep(0)
+        await observer.close()
+        out, err = await top.communicate()
+        assert (top.returncode, err) == (0, b"")
+        assert b"the server has gone" in out
+
+    serving(scenario)
+
+
 def test_a_socket_that_cannot_be_made_is_said_before_anything_is_served(tmp_path: Path) -> None:
     with server("--socket", str(tmp_path / "no" / "such" / "folder")) as process:
         out, err = process.communicate(timeout=TIMEOUT_SECONDS)
