@@ -1,6 +1,7 @@
-"""Benchmarks: `python -m tests.bench [speed|passes|overhead|memory|fairness|parking|objects|all]`.
+"""Benchmarks: `python -m tests.bench [speed|compiler|passes|overhead|memory|fairness|parking|objects|all]`.
 
     speed     the code that the JIT makes, against gcc -O2 (and wasmtime, where it is installed)
+    compiler  our C compiler's code against clang -O2's, and how long builds take
     passes    microseconds per eBPF instruction of every pass
     overhead  what it costs to go into guest code and out again, to call a helper, to start a guest
     memory    what an idle guest holds: resident bytes, mappings
@@ -21,10 +22,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import machine, memory, node, objects, overhead, passes, speed
+from tests.bench import compiler, machine, memory, node, objects, overhead, passes, speed
 from tests.bench.programs import SHARED, named
 
-_ALL = ("speed", "passes", "overhead", "memory", "fairness", "parking", "objects")
+_ALL = ("speed", "compiler", "passes", "overhead", "memory", "fairness", "parking", "objects")
 
 
 def main() -> None:
@@ -49,11 +50,13 @@ def main() -> None:
         console.print(f"[yellow]no {SHARED}: only the repository's own kernels")
     found: dict[str, object] = {"machine": facts}
     wanted = _ALL if arguments.what == "all" else (arguments.what,)
+    try:
+        kernels = named(tuple(arguments.only))
+    except ValueError as error:
+        parser.error(str(error))
+    if "compiler" in wanted:
+        found["compiler"] = compiler.run(kernels, arguments.pairs, console)
     if "speed" in wanted:
-        try:
-            kernels = named(tuple(arguments.only))
-        except ValueError as error:
-            parser.error(str(error))
         results = speed.run(kernels, arguments.pairs, console)
         means = {name: speed.means(group) for name, group in speed.groups(results).items()}
         found["speed"] = {"kernels": [asdict(result) for result in results], "geometric means": means}

@@ -88,6 +88,16 @@ static void read_files(u8 *memory, u64 length)
     }
 }
 
+/* Whether a submitted file may use functions that GNU compilers know by themselves. */
+static i32 names_builtins(void)
+{
+    u32 i, k;
+    for (i = 0; i < file_count; i++)
+        for (k = 0; !files[i].supplied && k + 10 < files[i].given_length; k++)
+            if (files[i].given[k] == '_' && starts_with(files[i].given + k, "__builtin_")) return 1;
+    return 0;
+}
+
 __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
 {
     Function *function;
@@ -101,6 +111,7 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     name_handle = intern_text("sf_handle");
     name_drop = intern_text("sf_drop");
     define_predefined();
+    if (names_builtins() && file_named("salix_builtins.h", 16)) preprocess(file_named("salix_builtins.h", 16));
     preprocess(&files[build->entry]);
     parse_program();
     if (!error_count && !first_function) error(0, "the program has no function");

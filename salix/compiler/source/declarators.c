@@ -395,9 +395,25 @@ static Type *parse_typeof(void)
     return type;
 }
 
+/* `NAME = value` follows. */
+static Type *parse_auto_type(void)
+{
+    u32 start = at_token, errors = error_count;
+    Type *type = &type_error;
+    if (kind_now() == T_NAME && kind_after() == '=') {
+        advance();
+        advance();
+        type = unqualified(value_of(parse_assignment())->type);
+        if (!panic && errors == error_count) at_token = start;
+    } else {
+        confused(here(), "__auto_type needs a name and its value");
+    }
+    return type;
+}
+
 static void parse_specifiers(Specifiers *out)
 {
-    u32 counts[K_TYPEOF - K_TYPES + 1], qualifiers = 0, basic = 0, kind;
+    u32 counts[K_AUTO_TYPE - K_TYPES + 1], qualifiers = 0, basic = 0, kind;
     memset(out, 0, sizeof *out);
     memset(counts, 0, sizeof counts);
     out->position = here();
@@ -417,6 +433,10 @@ static void parse_specifiers(Specifiers *out)
             out->type = kind == K_ENUM ? parse_enum()
                       : kind == K_TYPEOF ? parse_typeof()
                                          : parse_record(kind == K_STRUCT ? TYPE_STRUCT : TYPE_UNION);
+            break;
+        case K_AUTO_TYPE: /* the type of what the variable is set to, which is read ahead */
+            advance();
+            out->type = parse_auto_type();
             break;
         case K_CONST: qualifiers |= CONST; advance(); break;
         case K_VOLATILE: qualifiers |= VOLATILE; advance(); break;

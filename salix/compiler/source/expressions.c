@@ -514,7 +514,7 @@ static Node *call(Node *callee, u32 position)
         end_message();
     }
     if (!is_error(type) && type->is_variadic && node->symbol) {
-        error_about(position, "", node->symbol->name, " takes a variable number of arguments, which Loops do not have");
+        error_about(position, "", node->symbol->name, " is variadic: it takes any number of arguments, which Loops do not have");
         hint("call it with a fixed number of arguments, or pass an array and its length");
     }
     if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
@@ -886,6 +886,8 @@ static Node *parse_size(u32 keyword_position, i32 of_alignment)
     return constant(size_of(type), &type_ulong, keyword_position);
 }
 
+static Node *union_of(Type *type, Member *member, Node *value);
+
 static Node *parse_cast(u32 position)
 {
     Type *type;
@@ -898,10 +900,10 @@ static Node *parse_cast(u32 position)
     if (is_error(node->type) || is_error(type)) return error_node(position);
     type = unqualified(type);
     if (is_record(type) && is_record(node->type) && same_type(type, node->type)) return node;
-    if (type->kind == TYPE_UNION) {
+    if (type->kind == TYPE_UNION && current_function) { /* to a union: the member of that type is set */
         Member *member;
         for (member = type->record->members; member; member = member->next)
-            if (same_type(member->type, node->type)) break;
+            if (same_type(member->type, node->type)) return union_of(type, member, node);
     }
     if (type->kind != TYPE_VOID && (!is_scalar(type) || !is_scalar(node->type))) {
         begin_error(position);

@@ -176,7 +176,17 @@ static void init_braced(Type *type, i64 offset)
             Level path[MAX_LEVELS];
             u32 levels = 0;
             while (next_member && next_member->is_bit_field && !next_member->name) next_member = next_member->next;
-            if (kind_now() == '.' || kind_now() == '[') {
+            if (kind_now() == T_NAME && kind_after() == ':' && is_record(type)) { /* `name: value`, as before 1999 */
+                Name *name = tok()->u.name;
+                place = offset;
+                member = find_member(type, name, &place);
+                advance();
+                advance();
+                item = member ? member->type : &type_error;
+                if (!member) error_about(here(), "there is no member ", name, "");
+                for (next_member = type->record->members; next_member; next_member = next_member->next)
+                    if (next_member->name == name) break;
+            } else if (kind_now() == '.' || kind_now() == '[') {
                 i32 outer = 1;
                 Type *inside = type;
                 levels = 0;
@@ -475,5 +485,18 @@ static Node *parse_compound_literal(Type *type, u32 position)
     }
     node->symbol = symbol;
     node->type = symbol->type;
+    return node;
+}
+
+/* A new object of a union type whose `member` is `value`. */
+static Node *union_of(Type *type, Member *member, Node *value)
+{
+    Symbol *symbol = new_symbol(0, A_VARIABLE, type, value->position);
+    Node *node = new_node(N_COMPOUND, type, value->position), *place;
+    symbol->is_defined = symbol->is_used = symbol->is_local = symbol->address_taken = 1;
+    place = pair(N_MEMBER, member->type, symbol_node(symbol, value->position), 0);
+    place->value = member->offset;
+    node->a = pair(S_EXPRESSION, &type_void, pair(N_ASSIGN, member->type, place, value), 0);
+    node->symbol = symbol;
     return node;
 }

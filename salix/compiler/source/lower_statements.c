@@ -169,7 +169,17 @@ static void lower_statement(Node *node)
         place_label(label_target(node->label));
         lower_statements(node->a);
         break;
-    case S_GOTO: jump(label_target(node->label)); break;
+    case S_GOTO:
+        if (node->a) {
+            i32 value = lower(node->a);
+            LabelUse *label;
+            for (label = labels; label; label = label->next)
+                if (label->address) case_branch(value, IF_EQ, label->address, label_target(label), 0);
+            emit(I_TRAP, NO_REGISTER, NO_REGISTER, NO_REGISTER, 0);
+        } else {
+            jump(label_target(node->label));
+        }
+        break;
     case S_BREAK: jump(break_label); break;
     case S_CONTINUE: jump(continue_label); break;
     case S_RETURN: lower_return(node); break;

@@ -70,6 +70,7 @@ typedef struct LabelUse {
     u8 is_defined;
     u8 is_used;
     i32 target;
+    i64 address; /* the number that &&label is, from 1 on; 0: it is not taken */
 } LabelUse;
 
 static Node *new_node(u32 kind, Type *type, u32 position)

@@ -4,11 +4,11 @@ enum {
     K_DEFAULT = K_FIRST,
     K_SIZEOF, K_ALIGNOF, K_GENERIC, K_EXTENSION,
     K_IF, K_ELSE, K_WHILE, K_DO, K_FOR, K_SWITCH, K_CASE, K_BREAK, K_CONTINUE, K_RETURN, K_GOTO, K_ASM,
-    K_STATIC_ASSERT,
+    K_STATIC_ASSERT, K_LABEL,
     /* from here on: they start a declaration */
     K_TYPES,
     K_VOID = K_TYPES, K_CHAR, K_SHORT, K_INT, K_LONG, K_SIGNED, K_UNSIGNED, K_BOOL, K_FLOAT, K_DOUBLE, K_COMPLEX,
-    K_STRUCT, K_UNION, K_ENUM, K_TYPEOF,
+    K_STRUCT, K_UNION, K_ENUM, K_TYPEOF, K_AUTO_TYPE,
     K_CONST, K_VOLATILE, K_RESTRICT, K_ATOMIC,
     K_TYPEDEF, K_EXTERN, K_STATIC, K_AUTO, K_REGISTER, K_INLINE, K_NORETURN, K_THREAD, K_ALIGNAS, K_ATTRIBUTE
 };
@@ -32,7 +32,7 @@ static void define_keywords(void)
         {"char", K_CHAR}, {"short", K_SHORT}, {"int", K_INT}, {"long", K_LONG}, {"signed", K_SIGNED},
         {"__signed__", K_SIGNED}, {"__signed", K_SIGNED}, {"unsigned", K_UNSIGNED}, {"_Bool", K_BOOL},
         {"float", K_FLOAT}, {"double", K_DOUBLE}, {"_Complex", K_COMPLEX}, {"__complex__", K_COMPLEX},
-        {"struct", K_STRUCT}, {"union", K_UNION}, {"enum", K_ENUM}, {"typeof", K_TYPEOF},
+        {"struct", K_STRUCT}, {"union", K_UNION}, {"enum", K_ENUM}, {"typeof", K_TYPEOF}, {"__auto_type", K_AUTO_TYPE}, {"__label__", K_LABEL},
         {"__typeof__", K_TYPEOF}, {"__typeof", K_TYPEOF}, {"const", K_CONST}, {"__const", K_CONST},
         {"__const__", K_CONST}, {"volatile", K_VOLATILE}, {"__volatile__", K_VOLATILE},
         {"__volatile", K_VOLATILE}, {"restrict", K_RESTRICT}, {"__restrict", K_RESTRICT},
@@ -79,6 +79,8 @@ static Node *negated(u32 kind, Node *operand, u32 position)
     return node;
 }
 
+static i64 label_address(Name *name, u32 position);
+
 static Node *parse_unary(void)
 {
     u32 position = here();
@@ -118,8 +120,14 @@ static Node *parse_unary(void)
         node = update(kind == P_INCREMENT ? OP_ADD : OP_SUB, node, constant(1, &type_int, position), 0, position);
         break;
     case P_AND_AND:
-        confused(position, "labels have no address here; write a switch");
-        node = error_node(position);
+        advance();
+        if (kind_now() != T_NAME || !current_function) {
+            confused(position, "&& takes two operands; or a label, whose address it is");
+            node = error_node(position);
+            break;
+        }
+        node = constant(label_address(tok()->u.name, position), pointer_to(&type_void), position);
+        advance();
         break;
     case K_SIZEOF:
     case K_ALIGNOF:

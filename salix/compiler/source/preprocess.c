@@ -1113,6 +1113,7 @@ static void drop_pragma(void)
 static void preprocess(File *entry)
 {
     Token *token;
+    if (token_count) token_count--; /* the end of the file before */
     enter_file(entry);
     do {
         if (token_count >= MAX_TOKENS) fatal(tokens[token_count - 1].position, "the program is too long");

@@ -152,7 +152,7 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
         for (parameter = type->parameters; parameter; parameter = parameter->next) parameter->type = promoted(parameter->type);
     }
     if (type->is_variadic) {
-        error_about(declarator->position, "", declarator->name, " takes a variable number of arguments, which Loops do not have");
+        error_about(declarator->position, "", declarator->name, " is variadic: it takes any number of arguments, which Loops do not have");
         hint("give it a fixed number of parameters, or an array and its length");
     }
     symbol = declare_global(declarator, specifiers, A_FUNCTION);
@@ -324,6 +324,64 @@ static LabelUse *label_of(Name *name, u32 position)
         labels = name->label;
     }
     return name->label;
+}
+
+/* The number that stands for the address of a label. */
+static i64 label_address(Name *name, u32 position)
+{
+    static i64 count;
+    LabelUse *label = label_of(name, position);
+    label->is_used = 1;
+    if (!label->address) label->address = ++count;
+    return label->address;
+}
+
+/* asm with an empty text: it says only which variables are to be taken for changed, and may move values. */
+static Node *parse_asm(u32 position)
+{
+    Node *outputs[8], *first = 0, **link = &first;
+    u32 count = 0, part = 0;
+    const char *text;
+    while (kind_now() == K_VOLATILE || kind_now() == K_INLINE || kind_now() == K_GOTO) advance();
+    if (kind_now() == '(' && kind_after() == T_STRING && spelling(&tokens[at_token + 1], &text) == 2) {
+        advance();
+        advance();
+        while (!panic && kind_now() != ')' && kind_now() != T_END) {
+            if (accept(':')) {
+                part++;
+                continue;
+            }
+            if (kind_now() == '[') {
+                while (kind_now() != ']' && kind_now() != T_END) advance();
+                advance();
+            }
+            if (kind_now() != T_STRING) break;
+            text = tok()->u.spelling + 1;
+            advance();
+            if (accept('(')) {
+                Node *value = parse_expression();
+                expect(')', "an operand of asm ends with `)`");
+                if (part == 1 && count < 8) {
+                    outputs[count++] = value;
+                    if (value->kind == N_SYMBOL) value->symbol->is_used = 1;
+                } else if (part == 2 && is_digit(*text) && (u32)(*text - '0') < count) {
+                    *link = pair(S_EXPRESSION, &type_void, assignment(outputs[*text - '0'], value, position), 0);
+                    link = &(*link)->next;
+                }
+            }
+            accept(',');
+        }
+        expect(')', "asm ends with `)`");
+    } else {
+        error(position, "there is no inline assembly: a Loop is checked C only");
+        hint("write it in C; for time, events and calls there are the functions of \"spinfoam.h\"");
+        if (kind_now() == '(') skip_parentheses();
+    }
+    {
+        Node *node = statement_node(S_BLOCK, position);
+        node->a = first;
+        return node;
+    }
 }
 
 static Node *parse_block(void)
@@ -559,6 +617,10 @@ static Node *parse_statement(void)
         if (!accept(K_WHILE)) confused(here(), "`do` ends with `while (condition);`");
         node->b = parse_condition();
         break;
+    case K_LABEL: /* labels are the function's here */
+        while (kind_now() != ';' && kind_now() != T_END) advance();
+        node = statement_node(S_BLOCK, position);
+        break;
     case K_BREAK:
         node = statement_node(S_BREAK, position);
         if (!break_depth) error(position, "`break` stands inside a loop or a switch");
@@ -570,8 +632,8 @@ static Node *parse_statement(void)
     case K_RETURN: node = parse_return(position); break;
     case K_GOTO:
         node = statement_node(S_GOTO, position);
-        if (kind_now() == '*') {
-            confused(here(), "labels have no address here; write a switch");
+        if (accept('*')) {
+            node->a = convert(scalar_value(parse_expression(), "goto * takes the address of a label"), &type_long);
         } else if (kind_now() != T_NAME) {
             confused(here(), "`goto` needs a label");
         } else {
@@ -581,11 +643,7 @@ static Node *parse_statement(void)
         }
         break;
     case K_ASM:
-        while (kind_now() == K_VOLATILE) advance();
-        error(position, "there is no inline assembly: a Loop is checked C only");
-        hint("write it in C; for time, events and calls there are the functions of \"spinfoam.h\"");
-        if (kind_now() == '(') skip_parentheses();
-        node = statement_node(S_BLOCK, position);
+        node = parse_asm(position);
         break;
     case K_ELSE:
         confused(position, "`else` without an `if`; is there a `;` or a `}` too many before it?");
