@@ -39,7 +39,7 @@ SLICE_MS = 1.0
 THROTTLE_AFTER_MS = 20.0
 THROTTLE_PAUSE_MS = 20.0
 _SWEEP_SECONDS = 1.0
-_PARKED_AT_ONCE = 64  # some milliseconds
+_PARKED_AT_ONCE = 4  # half a millisecond, then the event loop looks at its input
 _SIGN, _WORD = 1 << 63, 1 << 64
 
 
