@@ -8,8 +8,9 @@ from hashlib import sha256
 
 import pytest
 
+from runtime import Event, Exited, Preempted
 from runtime.server.builds import Builder, BuildOutcome, built
-from salix.compiler.guest import compilation
+from salix.compiler.guest import build, compilation
 from salix.compiler.service import SERVICE
 from tests.runtime.server.client import Client, serving
 
@@ -54,20 +55,15 @@ def test_what_a_server_builds_it_runs() -> None:
     serving(scenario, builder=SERVICE)
 
 
-def test_other_tasks_run_while_something_is_built() -> None:
-    rounds = 0
-
-    async def scenario() -> None:
-        nonlocal rounds
-        body = "".join(f"int f{n}(int a) {{ return a * {n} + (a << 3) / (a | 1); }}\n" for n in range(300))
-        building = asyncio.ensure_future(SERVICE.build("main.c", {"main.c": body}))
-        while not building.done():
-            await asyncio.sleep(0)
-            rounds += 1
-        assert building.result().elf is not None
-
-    asyncio.run(scenario())
-    assert rounds > 3
+def test_a_build_is_run_in_slices_by_whoever_holds_it() -> None:
+    under_way, slices = compilation({"main.c": LOOP}, "main.c"), 0
+    event: Event = Preempted(0)
+    while isinstance(event, Preempted):
+        event, slices = under_way.guest.advance(fuel=1000), slices + 1
+    assert slices > 3
+    assert isinstance(event, Exited)
+    assert under_way.result(event) == build({"main.c": LOOP}, "main.c")
+    under_way.guest.close()
 
 
 def test_a_build_that_is_cancelled_is_over_and_its_memory_is_back() -> None:

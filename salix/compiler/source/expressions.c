@@ -57,6 +57,13 @@ static void expect(u32 kind, const char *text)
         advance();
         return;
     }
+    if (kind == ';' && (kind_now() == '}' || (tok()->flags & AT_START))) { /* it is only forgotten: go on as if it were there */
+        begin_error(behind_last());
+        say(text);
+        say("; it is missing here");
+        end_message();
+        return;
+    }
     begin_error(kind == ';' || kind == ')' || kind == '}' ? behind_last() : here());
     say(text);
     say(", but here stands ");
@@ -567,6 +574,67 @@ static Symbol *declare_extern(Name *name, Type *type, u32 position)
     return symbol;
 }
 
+/* How many letters have to be changed, left out or put in to make one of the other; at most 3 is told exactly. */
+static u32 distance(const Name *a, const Name *b)
+{
+    u32 row[48], i, k, diagonal, above;
+    if (a->length > 40 || b->length > 40 || a->length + 2 < b->length || b->length + 2 < a->length) return 9;
+    for (k = 0; k <= b->length; k++) row[k] = k;
+    for (i = 1; i <= a->length; i++) {
+        diagonal = row[0];
+        row[0] = i;
+        for (k = 1; k <= b->length; k++) {
+            u32 best = diagonal + (a->text[i - 1] != b->text[k - 1]);
+            above = row[k];
+            if (above + 1 < best) best = above + 1;
+            if (row[k - 1] + 1 < best) best = row[k - 1] + 1;
+            diagonal = above;
+            row[k] = best;
+        }
+    }
+    return row[b->length];
+}
+
+/* Says which name may have been meant, if one is like it, or where to find what others miss often. */
+static void suggest(const Name *name)
+{
+    static const struct {
+        char name[12];
+        char text[80];
+    } known[] = {
+        {"NULL", "#include <stddef.h> at the top, or write 0 for a null pointer"},
+        {"size_t", "#include <stddef.h> at the top"},
+        {"bool", "#include <stdbool.h> at the top, or write _Bool"},
+        {"true", "#include <stdbool.h> at the top, or write 1"},
+        {"false", "#include <stdbool.h> at the top, or write 0"},
+        {"string", "texts are arrays of char that end with a 0: char name[32] or const char *"},
+        {"printf", "write messages with sf_log from \"spinfoam.h\""},
+        {"puts", "write messages with sf_log from \"spinfoam.h\""},
+    };
+    u32 i, best = name->length < 5 ? 2 : 3, found;
+    Name *each, *like = 0;
+    for (i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (name->length == strlen(known[i].name) && starts_with(name->text, known[i].name)) {
+            hint(known[i].text);
+            return;
+        }
+    if (name->length > 4 && (starts_with(name->text, "int") || starts_with(name->text, "uint")) && starts_with(name->text + name->length - 2, "_t")) {
+        hint("#include <stdint.h> at the top");
+        return;
+    }
+    for (i = 0; i < NAME_BUCKETS; i++)
+        for (each = names[i]; each; each = each->next)
+            if (each->symbol && each != name && !is_error(each->symbol->type) && (found = distance(name, each)) < best) {
+                best = found;
+                like = each;
+            }
+    if (like) {
+        say("    hint: did you mean ");
+        say_name(like);
+        say("?\n");
+    }
+}
+
 static Node *undeclared(Name *name, u32 position)
 {
     Type *type;
@@ -574,8 +642,7 @@ static Node *undeclared(Name *name, u32 position)
     if (kind_now() != '(') {
         if (!panic) {
             error_about(position, "", name, " is not declared");
-            if (name == intern_text("NULL") || name == intern_text("size_t"))
-                hint("#include <stddef.h> at the top, or write 0 for a null pointer");
+            suggest(name);
         }
         symbol = new_symbol(name, A_VARIABLE, &type_error, 0); /* said once is enough */
         symbol->is_static = 1;
@@ -587,7 +654,7 @@ static Node *undeclared(Name *name, u32 position)
         type = new_type(TYPE_FUNCTION);
         type->base = &type_int;
         warning_about(position, "the function ", name, " is not declared before it is called");
-        hint("put its definition or a declaration above this function");
+        suggest(name);
     }
     return symbol_node(declare_extern(name, type, position), position);
 }

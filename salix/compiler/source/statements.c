@@ -250,6 +250,7 @@ static Node *parse_declaration(void)
         }
         if (kind_after() != '(' && !specifiers.storage) {
             error_about(here(), "", tok()->u.name, " is no type");
+            suggest(tok()->u.name);
             panic = 1;
             return 0;
         }
@@ -388,6 +389,7 @@ static Node *parse_block(void)
 {
     Node *node = statement_node(S_BLOCK, here()), **link = &node->a;
     expect('{', "a block starts with `{`");
+    if (panic) return node;
     open_scope(node->position);
     while (kind_now() != '}' && kind_now() != T_END) {
         if (kind_now() == K_STATIC_ASSERT || starts_declaration())
@@ -423,7 +425,7 @@ static Node *parse_body(void)
     return node;
 }
 
-static Node *expression_statement(void)
+static Node *value_statement(void)
 {
     Node *value = parse_expression(), *node;
     node = pair(S_EXPRESSION, &type_void, value, 0);
@@ -438,6 +440,17 @@ static Node *expression_statement(void)
     }
     if (value->kind == N_BINARY && value->op == OP_EQ) warning(value->position, "this compares, and drops the result; to assign, write =");
     return node;
+}
+
+static Node *expression_statement(void)
+{
+    if (kind_now() == T_NAME && kind_after() == T_NAME && !tok()->u.name->symbol) {
+        error_about(here(), "", tok()->u.name, " is no type");
+        suggest(tok()->u.name);
+        panic = 1;
+        return statement_node(S_BLOCK, here());
+    }
+    return value_statement();
 }
 
 static Node *parse_for(u32 position)
@@ -542,6 +555,7 @@ static Node *parse_statement(void)
 {
     u32 position = here(), kind = kind_now();
     Node *node;
+    if (panic) return statement_node(S_BLOCK, position);
     nest();
     while (kind == K_ATTRIBUTE) {
         Specifiers ignored;

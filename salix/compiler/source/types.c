@@ -345,7 +345,7 @@ static void open_scope(u32 position)
 
 static void warn_unused(const Symbol *symbol)
 {
-    if (symbol->kind == A_VARIABLE && symbol->is_local && !symbol->is_used && symbol->name && symbol->position)
+    if (error_count == 0 && symbol->kind == A_VARIABLE && symbol->is_local && !symbol->is_used && symbol->name && symbol->position)
         warning_about(symbol->position, "the variable ", symbol->name, " is never used");
 }
 
