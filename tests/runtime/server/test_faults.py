@@ -192,6 +192,18 @@ def test_calls_wait_for_room_in_order_and_leave_without_a_trace() -> None:
     assert seen == [*range(2, 399), 400]
 
 
+def test_log_lines_without_room_are_dropped_counted_and_said_to_be() -> None:
+    outbox = Outbox()
+    calls = HostCalls(outbox, lambda _frame: True, lambda: None)
+    took = [calls.log("o1", "x" * KIB) for _ in range(70)]
+    dropped = took.count(False)
+    assert took == [True] * (70 - dropped) + [False] * dropped
+    assert calls.dropped == dropped > 0
+    assert calls.log("o2", "another object has room of its own")
+    outbox.next()
+    assert calls.log("o1", "x" * KIB)
+
+
 def test_a_client_that_writes_and_does_not_read_is_told_goodbye() -> None:
     async def scenario(client: Client) -> None:
         client.stop_reading()

@@ -77,6 +77,8 @@ def test_objects_that_ran_most_come_first_and_then_those_that_ran_since(tmp_path
     assert first["stats"]["objects"] == 3
     assert len(second["objects"]) == 3
     assert all(each["since"] <= each["seconds"] for each in second["objects"])
+    waiting = next(each for each in second["objects"] if each["status"]["object_id"] == "o2")
+    assert waiting["seconds"] > waiting["since"] == 0  # it ran before the first look, and not since
     assert third["objects"] == []
 
 
