@@ -1,6 +1,7 @@
 """What a node wants of its embedder: to make host calls, and to hear of objects.
 
-None of these may block or await. Host calls are answered later, with `Node.answer` or `Node.answer_error`.
+None of these may block or await. Host calls are answered later, with `Node.answer`, `answer_error` or
+`answer_denied`.
 """
 
 from __future__ import annotations

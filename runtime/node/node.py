@@ -27,6 +27,7 @@ from runtime.node.parking import Parking
 from runtime.node.running import ENTRY, HELPERS, SLICE_MS, THROTTLE_AFTER_MS, THROTTLE_PAUSE_MS, Running
 from runtime.node.status import Delivery, Page, State, Status, Wait
 from runtime.program import Program, load
+from runtime.sdk import codes
 from runtime.sdk.values import Value, ValueRefused, check
 from runtime.text import Text
 from validator.errors import LoadError
@@ -196,6 +197,10 @@ class Node:
     def answer_error(self, call_id: str) -> bool:
         """Answer a host call with a failure: the guest sees SF_HOST_ERROR."""
         return self._running.failed(call_id)
+
+    def answer_denied(self, call_id: str) -> bool:
+        """Refuse a host call that was granted by name, for what it asks: the guest sees SF_DENIED."""
+        return self._running.failed(call_id, codes.DENIED)
 
     # ---------------------------------------------------------------- the node itself
 

@@ -149,11 +149,11 @@ class Running:
         self.wake(item, item.handles.add(own))
         return True
 
-    def failed(self, call_id: str) -> bool:
-        """The embedder could not do it."""
+    def failed(self, call_id: str, code: int = codes.HOST_ERROR) -> bool:
+        """The embedder could not do it, or would not."""
         item = self._answered(call_id)
         if item is not None:
-            self.wake(item, codes.HOST_ERROR)
+            self.wake(item, code)
         return item is not None
 
     def _answered(self, call_id: str) -> NodeObject | None:

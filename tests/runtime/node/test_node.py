@@ -333,6 +333,12 @@ async def answer_error(node: Node, notes: Notes) -> None:
     assert node.answer_error(notes.calls[0].id)
 
 
+async def answer_denied(node: Node, notes: Notes) -> None:
+    await notes.until(lambda: bool(notes.calls))
+    assert node.answer_denied(notes.calls[0].id)
+    assert not node.answer_denied(notes.calls[0].id)
+
+
 async def answer_too_much(node: Node, notes: Notes) -> None:
     await notes.until(lambda: bool(notes.calls))
     assert node.answer(notes.calls[0].id, "x" * 16_384)
@@ -340,6 +346,7 @@ async def answer_too_much(node: Node, notes: Notes) -> None:
 
 def test_what_a_host_call_comes_to() -> None:
     assert outcome_of(call("60000"), answer_error) == -5
+    assert outcome_of(call("60000"), answer_denied) == -4
     assert outcome_of(call("60000"), answer_too_much) == -2
     assert outcome_of(call("60000"), capabilities=()) == -4
     assert outcome_of(call("0")) == -3
