@@ -40,7 +40,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
-	$(IN_VENV) -m pip install --quiet --disable-pip-version-check -e .
+	$(IN_VENV) -m pip install --quiet --disable-pip-version-check -e '.[salix]'
 	touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
