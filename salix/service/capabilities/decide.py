@@ -1,0 +1,33 @@
+"""decide: a typed question to a small model. It only answers; what the answer is good for is the Loop's to say."""
+
+from __future__ import annotations
+
+from runtime.sdk.values import Value
+from salix.service.capabilities.calling import Call, Denied, Failed
+from salix.service.decisions.asking import DecisionFailed, QuestionRefused
+from salix.store import loops
+
+
+async def decide(call: Call) -> Value:
+    """{state, questions} -> {answers, engine, usage}. The questions are described in `decisions.questions`.
+
+    That the model is not sure is an answer; that it cannot be reached is SF_HOST_ERROR. Tokens are charged to the Loop.
+    """
+    given = call.members(("state", "questions"))
+    await call.current()
+    try:
+        decision = await call.decider.decide(given["state"], given["questions"])
+    except QuestionRefused as refused:
+        raise Denied(str(refused)) from refused
+    except DecisionFailed as failed:
+        async with call.fenced() as (tx, _):
+            await call.record(tx, "decide", "failed", str(failed))
+        raise Failed(str(failed)) from failed
+    async with call.store.write() as tx:  # also for a Loop that was paused meanwhile: the tokens are spent
+        await loops.account(tx, call.attachment.loop_id, decision.input_tokens, decision.cost_pico_usd)
+        await call.record(tx, "decide", "answered", f"{decision.input_tokens} tokens, {decision.engine}")
+    return {
+        "answers": decision.answers,
+        "engine": decision.engine,
+        "usage": {"input_tokens": decision.input_tokens},
+    }

@@ -1,0 +1,34 @@
+"""What whoever answers questions promises, and how it fails."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from runtime.sdk.values import Value
+
+
+class QuestionRefused(Exception):
+    """These are no questions; the message says which is not, and why."""
+
+
+class DecisionFailed(Exception):
+    """There is no answer: nobody was reached, or what came back is none. Not that the answer is unsure."""
+
+
+class Decision(NamedTuple):
+    """The answers by the names of the questions; who gave them; what they cost, in 10^-12 USD."""
+
+    answers: dict[str, Value]
+    engine: str
+    input_tokens: int
+    cost_pico_usd: int
+
+
+class Decider(Protocol):
+    """Answers questions about a state."""
+
+    async def decide(self, state: Value, questions: Value) -> Decision:
+        """Raises QuestionRefused, DecisionFailed."""
+
+    async def close(self) -> None:
+        """Give up connections."""

@@ -1,0 +1,72 @@
+"""What an operator decides, and the limits that everybody lives with. Each number is written once, here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one Loop, where nothing else is said. The figures are the product's."""
+
+    active_loops_of_agent: int = 20
+    active_loops_of_group: int = 100
+    pending_events: int = 32
+    event_bytes: int = 16 * 1024  # encoded, with its envelope
+    events_per_minute: int = 120
+    acknowledge_within_ms: int = 15 * MINUTE_MS
+    replay_every_ms: int = MINUTE_MS
+    same_body_within_ms: int = 24 * HOUR_MS
+    signature_age_ms: int = 5 * MINUTE_MS
+    wake_bytes: int = 8 * 1024
+    dedup_key_bytes: int = 256
+    wakes: int = 6
+    wake_window_ms: int = 10 * MINUTE_MS
+    limited_for_ms: int = HOUR_MS  # so long at the limit of wakes, and the Loop is paused
+    reloads: int = 3
+    reload_window_ms: int = HOUR_MS
+    log_lines_kept: int = 200
+    file_bytes: int = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionSettings:
+    """Where questions go. Without a URL, a rule engine of our own answers, and says so.
+
+    price: of a million input tokens, in USD.
+    """
+
+    url: str | None = None
+    key: str = field(default="", repr=False)
+    model: str = "typesafe/jev-1.13.0"
+    price: Decimal = Decimal("0.042")
+    timeout_ms: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """What `web.http_request` may do. allow_private: also addresses of this machine and its networks; for tests."""
+
+    allow_private: bool = False
+    methods: tuple[str, ...] = ("GET", "HEAD", "POST")
+    redirects: int = 5
+    body_bytes: int = 12 * 1024  # of an answer; a result may have 16 KiB in all
+    timeout_ms: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """database: a URL for `Store.open`. files: the folder under which each agent has one of its own."""
+
+    database: str
+    files: Path
+    public_url: str = "http://127.0.0.1:8420"
+    limits: Limits = Limits()
+    decisions: DecisionSettings = DecisionSettings()
+    web: WebSettings = WebSettings()
+    engine: str | None = None
