@@ -59,6 +59,7 @@ static void put_number(u8 *to, u64 value, u32 size)
 
 /* ---- what goes into the object ---- */
 
+static Symbol *reached_data;
 static Function *pending; /* reached, but not what they call */
 
 static void reach_function(Function *function)
@@ -84,6 +85,35 @@ static void find_reachable(void)
             if (callee) reach_function(callee->function);
         }
     }
+}
+
+/* Static objects that nothing refers to are left out. */
+static void reach_data(Symbol *symbol)
+{
+    if (symbol->is_reached) return;
+    symbol->is_reached = 1;
+    symbol->next_reached = reached_data;
+    reached_data = symbol;
+}
+
+static void find_data(void)
+{
+    Function *function;
+    Symbol *symbol;
+    Relocation *relocation;
+    u32 i;
+    for (symbol = first_symbol; symbol; symbol = symbol->next)
+        if (symbol->kind == A_VARIABLE && !symbol->is_static) reach_data(symbol);
+    for (function = first_function; function; function = function->next)
+        for (i = 0; function->reachable && i < function->count; i++)
+            if (function->code[i].op == I_GLOBAL) reach_data(globals[function->code[i].other]);
+    while (reached_data) {
+        symbol = reached_data;
+        reached_data = symbol->next_reached;
+        for (relocation = symbol->relocations; relocation; relocation = relocation->next) reach_data(relocation->symbol);
+    }
+    for (symbol = first_symbol; symbol; symbol = symbol->next)
+        if (symbol->kind == A_VARIABLE && !symbol->is_reached) symbol->is_dropped = 1;
 }
 
 static void place_functions(void)
@@ -119,7 +149,7 @@ static void place_data(void)
         for (symbol = first_symbol; symbol; symbol = symbol->next) {
             Section *section = &sections[data_sections[kind]];
             u32 alignment = alignment_of(symbol->type);
-            if (symbol->kind != A_VARIABLE || symbol->section != kind || !symbol->is_defined) continue;
+            if (symbol->kind != A_VARIABLE || symbol->section != kind || !symbol->is_defined || symbol->is_dropped) continue;
             if (symbol->alignment > alignment) alignment = symbol->alignment;
             if (alignment > section->alignment) section->alignment = alignment;
             section->size = (u64)round_up((i64)section->size, alignment);
@@ -166,7 +196,7 @@ static void add_object_symbol(Symbol *symbol, u32 binding)
     if (symbol->kind == A_FUNCTION && symbol->function && symbol->function->reachable)
         symbol->elf_number = add_symbol(symbol_name(symbol), binding << 4 | 2, symbol->function->section,
                                         (u64)symbol->function->offset * 8, (u64)symbol->function->word_count * 8);
-    else if (symbol->kind == A_VARIABLE && symbol->is_defined && symbol->name)
+    else if (symbol->kind == A_VARIABLE && symbol->is_defined && !symbol->is_dropped && symbol->name)
         symbol->elf_number = add_symbol(symbol_name(symbol), binding << 4 | 1, data_sections[symbol->section],
                                         (u64)symbol->value, (u64)size_of(symbol->type));
 }
@@ -226,7 +256,7 @@ static void count_relocations(void)
         if (function->reachable)
             for (one = function->fixups; one; one = one->next) sections[function->section].rel_count++;
     for (symbol = first_symbol; symbol; symbol = symbol->next)
-        if (symbol->kind == A_VARIABLE && symbol->is_defined)
+        if (symbol->kind == A_VARIABLE && symbol->is_defined && !symbol->is_dropped)
             for (relocation = symbol->relocations; relocation; relocation = relocation->next)
                 sections[data_sections[symbol->section]].rel_count++;
     for (i = 1; i < last; i++)
@@ -243,7 +273,7 @@ static void count_relocations(void)
 
 static void check_defined(const Symbol *symbol)
 {
-    if (symbol->kind == A_VARIABLE && !symbol->is_defined)
+    if (symbol->kind == A_VARIABLE && !symbol->is_defined && !symbol->is_dropped)
         error_about(symbol->position, "the variable ", symbol->name, " is declared, but defined nowhere");
     if (symbol->kind == A_FUNCTION && !symbol->is_defined && symbol->is_static)
         error_about(symbol->position, "the function ", symbol->name, " is declared, but defined nowhere");
@@ -346,6 +376,7 @@ static void write_object(void)
     Function *function;
     Symbol *symbol;
     u32 i, locals, symtab, strtab;
+    find_data();
     place_data();
     count_relocations();
     make_line_section();
@@ -370,6 +401,6 @@ static void write_object(void)
     for (function = first_function; function; function = function->next)
         if (function->reachable) fill_code(function);
     for (symbol = first_symbol; symbol; symbol = symbol->next)
-        if (symbol->kind == A_VARIABLE && symbol->is_defined) fill_data(symbol);
+        if (symbol->kind == A_VARIABLE && symbol->is_defined && !symbol->is_dropped) fill_data(symbol);
     finish_line_section();
 }

@@ -515,7 +515,7 @@ static i32 lower_assignment(Node *node)
         value = lower(node->b);
         if (!place->symbol->vreg) place->symbol->vreg = new_vreg();
         emit(I_MOV, place->symbol->vreg, value, NO_REGISTER, 0);
-        return value;
+        return place->symbol->vreg;
     }
     if (is_record(place->type) || place->type->kind == TYPE_ARRAY) {
         from = lower_address(node->b);
@@ -562,8 +562,12 @@ static i32 lower_update(Node *node)
     wide = converted(old, type, node->computed);
     result = lower_operation(node->op, wide, value, node->computed);
     result = converted(result, node->computed, type);
-    if (in_register) emit(I_MOV, place->symbol->vreg, result, NO_REGISTER, 0);
-    else result = store_value(place, base, offset, result);
+    if (in_register) {
+        emit(I_MOV, place->symbol->vreg, result, NO_REGISTER, 0);
+        result = place->symbol->vreg;
+    } else {
+        result = store_value(place, base, offset, result);
+    }
     return node->kind == N_POSTFIX ? old : result;
 }
 

@@ -16,6 +16,17 @@ typedef struct {
 } Known;
 
 static Known *known;
+
+/* A value that a register holds, found again by what computed it. */
+#define AVAILABLE 256
+typedef struct {
+    Code made;
+    u32 version_a, version_b, version_dst, memory;
+    u32 block; /* in which it was computed; 0: the entry is empty */
+} Available;
+
+static Available available[AVAILABLE];
+static u32 memory_version; /* grows with each store and call */
 static u32 *versions, *uses, *definitions, *defined_at;
 static u8 *extension; /* of a register's low half: bit 0, with zeros; bit 1, with its sign */
 static u32 block_number;
@@ -371,11 +382,44 @@ static void simplify_move(Code *one)
             one->narrow = 0;
         } else if (from->op == I_LOAD && from->dst == one->a && from->size == 4 && uses[one->a] == 1 && definitions[one->a] == 1) {
             from->condition = 1;
+            memory_version++; /* what was loaded so far is shared no more: it may be this */
             extension[one->a] = 2;
             one->op = I_MOV;
             one->narrow = 0;
         }
     }
+}
+
+static u32 version_of(i32 vreg)
+{
+    return vreg > 0 ? versions[vreg] : 0;
+}
+
+static i32 may_be_shared(const Code *one)
+{
+    return one->dst > 0 && one->a >= 0 && one->dst != one->a && one->dst != one->b &&
+           (is_binary_code(one->op) || one->op == I_SEXT || one->op == I_LOAD || one->op == I_NEG || (one->op == I_MOV && one->narrow));
+}
+
+/* Takes what was computed in this block before, if it is the same. */
+static void share(Code *one)
+{
+    u32 hash = (one->op * 31u + (u32)one->a * 17u + (u32)one->b * 13u + (u32)one->imm * 7u + one->size) % AVAILABLE;
+    Available *entry = &available[hash];
+    const Code *made = &entry->made;
+    if (entry->block == block_number && made->op == one->op && made->a == one->a && made->b == one->b && made->imm == one->imm &&
+        made->narrow == one->narrow && made->size == one->size && made->condition == one->condition &&
+        entry->version_a == version_of(one->a) && entry->version_b == version_of(one->b) &&
+        entry->version_dst == version_of(made->dst) && (one->op != I_LOAD || entry->memory == memory_version)) {
+        becomes_copy(one, made->dst);
+        return;
+    }
+    entry->made = *one;
+    entry->block = block_number;
+    entry->version_a = version_of(one->a);
+    entry->version_b = version_of(one->b);
+    entry->version_dst = version_of(one->dst) + 1; /* as it will be when this has set it */
+    entry->memory = memory_version;
 }
 
 /* Whether it is strlen of a string in .rodata. */
@@ -449,6 +493,8 @@ static void propagate_one(Code *one)
     default:
         if (is_binary_code(one->op)) simplify_binary(one);
     }
+    if (one->op == I_STORE || one->op == I_CALL) memory_version++;
+    if (may_be_shared(one)) share(one);
     if (one->dst > 0) {
         versions[one->dst]++;
         known[one->dst].kind = KNOWN_NOTHING;
@@ -475,6 +521,23 @@ static void propagate(void)
     for (i = 0; i < code_count; i++) {
         if (code[i].op == I_LABEL) block_number++;
         propagate_one(&code[i]);
+    }
+}
+
+/* t = ...; v = t; where nobody else uses t: v = ... */
+static void merge_moves(void)
+{
+    u32 i;
+    for (i = 0; i + 1 < code_count; i++) {
+        Code *one = &code[i], *move = one + 1;
+        if (one->dst <= 0 || move->op != I_MOV || move->a != one->dst || move->narrow || move->dst <= 0) continue;
+        if (uses[one->dst] != 1 || definitions[one->dst] != 1) continue;
+        uses[one->dst] = 0;
+        definitions[one->dst] = 0;
+        one->dst = move->dst;
+        defined_at[one->dst] = i;
+        move->op = I_NONE;
+        move->dst = move->a = NO_REGISTER;
     }
 }
 
@@ -596,9 +659,11 @@ static void optimise(void)
     defined_at = scratch((u64)vreg_count * sizeof *defined_at);
     extension = scratch(vreg_count);
     block_number = 0;
+    memset(available, 0, sizeof available);
     for (round = 0; round < 2; round++) {
         clean_jumps();
         gather_facts();
+        merge_moves();
         propagate();
         remove_dead();
     }

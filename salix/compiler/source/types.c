@@ -107,6 +107,8 @@ struct Symbol {
     u8 is_noreturn;
     u8 gives_handle;
     u8 in_object;
+    u8 is_reached, is_dropped; /* whether something refers to it; if not, it is left out */
+    struct Symbol *next_reached;
     u8 section;
     u32 alignment;
     i64 value; /* of a constant; a local's offset from the end of the frame; a static's in its section */
