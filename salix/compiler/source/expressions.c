@@ -283,15 +283,18 @@ static Node *conditional_node(Node *condition, Node *a, Node *b, u32 position)
 {
     Node *node;
     Type *type;
+    i32 omitted = a == 0;
     condition = condition_of(condition);
     if (a) a = value_of(a);
     b = value_of(b);
     if (!a) a = condition;
     if (is_error(a->type) || is_error(b->type)) return error_node(position);
     if (is_integer(a->type) && is_integer(b->type)) {
-        type = common_type(promoted(a->type), promoted(b->type));
-        a = convert(promote(a), type);
-        b = convert(promote(b), type);
+        a = promote(a);
+        b = promote(b);
+        type = common_type(a->type, b->type);
+        a = convert(a, type);
+        b = convert(b, type);
     } else if (a->type->kind == TYPE_VOID || b->type->kind == TYPE_VOID) {
         type = &type_void;
     } else if (is_record(a->type) && same_type(a->type, b->type)) {
@@ -322,8 +325,7 @@ static Node *conditional_node(Node *condition, Node *a, Node *b, u32 position)
     }
     node = pair(N_CONDITIONAL, type, condition, a);
     node->c = b;
-    node->b = a == condition ? 0 : a; /* 0: the value of the condition itself, which is not computed again */
-    if (a == condition) node->computed = a->type;
+    node->b = omitted ? 0 : a; /* 0: the value of the condition itself, which is not computed again */
     node->position = position;
     return node;
 }
@@ -402,6 +404,7 @@ static Node *parse_operators(u32 level)
         advance();
         if (found == 1) {
             right = value_of(parse_operators(2));
+            if (bit_field_of(right)) right = promote(right);
             left = pair(N_COMMA, right->type, value_of(left), right);
         } else if (kind == '=') {
             left = assignment(left, parse_operators(2), position);

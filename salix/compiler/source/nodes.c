@@ -215,10 +215,18 @@ static Type *promoted(Type *type)
     return unqualified(type);
 }
 
+/* The bit-field whose value this is: its own, or after it was changed. 0: it is none. */
+static Member *bit_field_of(const Node *node)
+{
+    if (node->kind == N_ASSIGN || node->kind == N_UPDATE || node->kind == N_POSTFIX) node = node->a;
+    return node->kind == N_MEMBER ? node->member : 0;
+}
+
 static Node *promote(Node *node)
 {
-    if (node->kind == N_MEMBER && node->member && node->member->bit_width < 32) return convert(node, &type_int);
-    if (node->kind == N_MEMBER && node->member && node->member->bit_width == 32 && size_of(node->type) == 4)
+    Member *member = bit_field_of(node);
+    if (member && member->bit_width < 32) return convert(node, &type_int);
+    if (member && member->bit_width == 32 && size_of(node->type) == 4)
         return convert(node, is_unsigned(node->type) ? &type_uint : &type_int);
     return is_integer(node->type) ? convert(node, promoted(node->type)) : node;
 }

@@ -7,6 +7,7 @@
 
 #define MAX_LISTS 200
 #define MAX_INCLUDES 40
+#define MAX_ENTERED 2000 /* inclusions in all */
 #define MAX_CONDITIONS 64
 #define POOL_TOKENS 16000
 #define MAX_PARAMETERS 128
@@ -47,6 +48,7 @@ static Token gathered[POOL_TOKENS]; /* a stack: arguments, plain and expanded, l
 static u32 gathered_count;
 static Reader includes[MAX_INCLUDES];
 static u32 include_count;
+static u32 entered_count;
 static Condition conditions[MAX_CONDITIONS];
 static u32 condition_count;
 static u32 counter;
@@ -929,6 +931,7 @@ static void include_directive(u32 position)
         return;
     }
     if (file->once) return;
+    if (++entered_count > MAX_ENTERED) fatal(position, "files are included too often; start each header with #pragma once");
     if (include_count >= MAX_INCLUDES)
         fatal(position, "files include each other without end; start each header with #pragma once");
     includes[include_count++] = reader;
