@@ -1,0 +1,1 @@
+enum { beside = 5 };

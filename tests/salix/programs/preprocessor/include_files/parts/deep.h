@@ -1,0 +1,3 @@
+#include "beside.h"
+#include "../values.h"
+static int deep = beside + 2;
