@@ -99,7 +99,7 @@ def _ended(elf: bytes, engine: str | None) -> str:
     return str(outcome.value) if isinstance(outcome, Exited) else f"ended: {outcome}"
 
 
-ENGINES: Mapping[str, Callable[[str], str]] = {
+ENGINES: dict[str, Callable[[str], str]] = {
     GCC: by_gcc,
     CLANG: by_clang,
     OURS: by_ours,

@@ -272,9 +272,10 @@ class Body:
     def _labelled(self, depth: int) -> Statement:
         label = self._name("L")
         self._labels.append(label)
-        body = self._inner(depth, self.random.randrange(2, 5))
+        body = list(self._inner(depth, self.random.randrange(2, 5)))
         self._labels.remove(label)
-        return Statement(("{{", f"{label}: ; }}}}"), (), (body,))
+        body.insert(len(body) - 1, statement(f"if ({{0}}) goto {label};", self.writer.any(2)))
+        return Statement(("{{", f"{label}: ; }}}}"), (), (tuple(body),))
 
     def _jump(self, depth: int) -> Statement:
         condition = self.writer.any(2)
