@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from differential.workers import Died, in_processes
 from runtime import Profile, UnknownHelpers, load
-from salix.compiler import Built, CompilerFault, Failed, SourcesRefused, build
+from salix.compiler import Built, CompilerFault, Failed, Limits, SourcesRefused, build
 from tests.salix.hostile_c.kinds import KINDS, MAIN, Files
 from tests.salix.hostile_c.mutate import mutated
 
@@ -27,7 +27,6 @@ MUTATED = "mutated"
 CPU_SECONDS = 60.0  # of a process, for one source: four times what a build may take, on a machine that is busy
 _MEMORY_BYTES = 8 << 20
 _MESSAGE_BYTES = 16 << 10
-_OBJECT_BYTES = 64 << 10
 _GROWTH_KIB = 256 << 10
 _PROFILE = Profile(frames=64)
 
@@ -51,17 +50,17 @@ def draw(seed: int, index: int) -> tuple[str, Files]:
     return name, KINDS[name](random)
 
 
-def judge(kind: str, files: Files) -> Judged:
-    """Build it, twice if it is small, and run what comes out."""
+def judge(kind: str, files: Files, limits: Limits = Limits()) -> Judged:  # noqa: B008 - frozen
+    """Build it, again if there is an object, and run what comes out."""
     began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        result = build(files, MAIN)
+        result = build(files, MAIN, limits=limits)
     except SourcesRefused as error:
         return Judged(kind, "refused before", "" if "bytes of sources" in str(error) else str(error), 0.0)
     except CompilerFault as error:
         return Judged(kind, "compiler fault", f"compiler fault: {error}", time.process_time() - began)
     seconds = time.process_time() - began
-    problems = list(_problems(files, result))
+    problems = list(_problems(files, result, limits))
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > _GROWTH_KIB:
         problems.append("the process grew by more than 256 MiB")
     return Judged(kind, _ended(result), "; ".join(problems), seconds)
@@ -73,7 +72,7 @@ def _ended(result: Built | Failed) -> str:
     return "out of time" if "longer than" in result.diagnostics else "failed"
 
 
-def _problems(files: Files, result: Built | Failed) -> Iterator[str]:
+def _problems(files: Files, result: Built | Failed, limits: Limits) -> Iterator[str]:
     text = result.diagnostics
     if len(text.encode()) > _MESSAGE_BYTES + 200:
         yield f"{len(text.encode())} bytes of messages"
@@ -85,11 +84,11 @@ def _problems(files: Files, result: Built | Failed) -> Iterator[str]:
         if "does not accept" in text:
             yield f"the runtime refuses the object: {text[-300:]!r}"
         return
-    if len(result.elf) > _OBJECT_BYTES:
+    if len(result.elf) > limits.object_bytes:
         yield f"an object of {len(result.elf)} bytes"
     if result.memory_bytes > _MEMORY_BYTES:
         yield f"{result.memory_bytes} bytes of memory"
-    if build(files, MAIN) != result:
+    if build(files, MAIN, limits=limits) != result:
         yield "another object the second time"
     yield from _run(result.elf)
 

@@ -88,7 +88,7 @@ def deep(random: Random) -> Files:
 def deep_mixture(random: Random) -> Files:
     """Several things within each other."""
     chosen = [each for each in _NESTS if each[0] == "x = " or not each[0]]
-    opened, closed = [], []
+    opened, closed = list[str](), list[str]()
     for _ in range(min(_count(random), 3000)):
         before, opening, _, closing, after = random.choice(chosen)
         opened.append(before + opening if len(opened) % 7 == 0 else opening)
