@@ -16,6 +16,8 @@ run: $(VENV)/run.stamp
 	$(IN_VENV) -m runtime run $(DEMO).o --mem-file $(DEMO).log --engine interpreter
 	@echo "== how its inner loop is translated (the first lines)"
 	@COLUMNS=124 $(IN_VENV) -m runtime explain $(DEMO).o --function 103 --sources . | head -n 40
+	@echo "== a Loop, from C to a woken agent, through a server that is killed on the way"
+	@COLUMNS=124 $(IN_VENV) -m salix demo
 
 test: $(VENV)/test.stamp
 	$(IN_VENV) -m ruff check .

@@ -1,7 +1,7 @@
-"""The command line: `python -m salix build FILE.c [-o FILE.o]`.
+"""The command line: `python -m salix build | serve | create | list | logs | events | send | demo`.
 
-Renders what the library returns, and decides nothing else. Exit status: 0 if there is an object, 1 if the sources are
-at fault, 2 if they cannot be read or are none that the compiler is given; then the reason is on stderr.
+Renders what the library and the server return, and decides nothing else. Exit status: 0 done, 1 refused or sources at
+fault, 2 it could not be tried; then the reason is on stderr. All but `build` need the extra `salix` of the package.
 """
 
 from __future__ import annotations
@@ -9,40 +9,33 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from salix.compiler import Failed, SourcesRefused, build
+from salix.commands.building import add_build
+from salix.commands.client import add_client_commands
+from salix.commands.demo import add_demo
+from salix.commands.serving import add_serve
+
+
+def command_line() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(prog="python -m salix", description="Loops: C programs on the runtime.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (add_build, add_serve, add_client_commands, add_demo):
+        add(commands)
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m salix", description="Loops: C programs on the runtime.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("build", help="compile a C program; no compiler is needed on this machine")
-    command.add_argument("file", type=Path, metavar="FILE.c", help="files beside it and below may be included")
-    command.add_argument("-o", dest="out", type=Path, metavar="FILE.o", help="the object (default: FILE.o, beside it)")
-    options = parser.parse_args(arguments)
+    options = command_line().parse_args(arguments)
     try:
-        files = _files(options.file)
-        result = build(files, options.file.name)
-    except (OSError, SourcesRefused) as error:
-        print(error, file=sys.stderr)
+        status: int = options.command(options)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] in ("salix", "runtime"):
+            raise
+        print(f"{error.name} is missing: pip install 'salix-jit[salix]'", file=sys.stderr)
         return 2
-    print(result.diagnostics, end="", file=sys.stderr)
-    if isinstance(result, Failed):
-        return 1
-    out = options.out or options.file.with_suffix(".o")
-    out.write_bytes(result.elf)
-    print(f"{out}: {len(result.elf)} bytes")
-    return 0
-
-
-def _files(entry: Path) -> dict[str, bytes]:
-    """The file, and every header in its folder and below."""
-    headers = sorted(entry.parent.rglob("*.h"))
-    found = {path.relative_to(entry.parent).as_posix(): path.read_bytes() for path in headers if path.is_file()}
-    found.pop("spinfoam.h", None)  # the compiler's own is used
-    return {entry.name: entry.read_bytes(), **found}
+    return status
 
 
 if __name__ == "__main__":

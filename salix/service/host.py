@@ -80,6 +80,12 @@ class Host:
         self._lines.append((loop_id, self._clock.now_ms(), line))
         return True
 
+    def _take_lines(self, loop_id: str) -> list[tuple[str, int, str]]:
+        """The lines of one Loop, which whoever takes them writes."""
+        taken = [line for line in self._lines if line[0] == loop_id]
+        self._lines = [line for line in self._lines if line[0] != loop_id]
+        return taken
+
     async def flush(self) -> None:
         """Write the lines that were logged."""
         lines, self._lines = self._lines, []
@@ -120,7 +126,7 @@ class Host:
         loop_id = attachment.loop_id
         asked = Call(
             call.arguments, attachment, self._store, self._clock, self._settings, self._decider, self._web,
-            lambda line: self.log_line(loop_id, line),
+            lambda line: self.log_line(loop_id, line), lambda: self._take_lines(loop_id),
         )  # fmt: skip
         try:
             result = await CAPABILITIES[call.capability](asked)

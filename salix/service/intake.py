@@ -8,7 +8,6 @@ order         known id, then freshness, then rate and room: a valid duplicate is
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from runtime.sdk.values import Value, ValueRefused, check, encode
 from salix.service.clock import Clock
 from salix.service.errors import Refusal, Refused, not_found
+from salix.service.jsontext import strict_json
 from salix.service.lifecycle import Lifecycle
 from salix.service.settings import MINUTE_MS, Limits
 from salix.service.signatures import SignatureRefused, Signed, verified
@@ -128,22 +128,9 @@ class Intake:
 
 
 def _payload(body: bytes) -> Value:
-    """JSON, or else the text itself; strict about keys that come twice, since readers disagree about them."""
-
-    def members(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a key comes twice")
-        return found
-
-    def refuse(name: str) -> Value:
-        raise ValueError(name)
-
+    """JSON, or else the text itself."""
     try:
-        value = json.loads(body, object_pairs_hook=members, parse_constant=refuse)
-        check(value)
-    except (ValueError, RecursionError):
+        value = strict_json(body)
+    except ValueError:
         return body.decode(errors="replace")
-    except ValueRefused as refused:
-        raise Refused(Refusal.TOO_LARGE, f"the event is refused: {refused}") from refused
     return value

@@ -65,7 +65,7 @@ class Settings:
 
     database: str
     files: Path
-    public_url: str = "http://127.0.0.1:8420"
+    public_url: str | None = None  # how the world reaches the server; by default where it listens
     limits: Limits = Limits()
     decisions: DecisionSettings = DecisionSettings()
     web: WebSettings = WebSettings()

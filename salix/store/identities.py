@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from salix.store.schema import agents, groups, messages, sessions
@@ -37,6 +37,11 @@ def key_hash(key: str) -> bytes:
 async def add_group(tx: AsyncConnection, group_id: str, key: str, now_ms: int) -> bool:
     """False if there is such a group; its key stays."""
     return await insert_new(tx, groups, id=group_id, key_sha256=key_hash(key), created_ms=now_ms)
+
+
+async def change_key(tx: AsyncConnection, group_id: str, key: str) -> None:
+    """Let the group have this key instead of its old one."""
+    await tx.execute(update(groups).where(groups.c.id == group_id).values(key_sha256=key_hash(key)))
 
 
 async def group_of_key(tx: AsyncConnection, key: str) -> str | None:

@@ -101,5 +101,5 @@ async def webhook(service: Service, caller: Caller, arguments: Webhook) -> dict[
         await audit.add(tx, Entry(caller.principal, "loop.webhook", loop.id, arguments.action, "", now_ms))
     if arguments.action == "revoke":
         return {"revoked": True}
-    url = f"{service.settings.public_url.rstrip('/')}/v1/webhooks/{secret}"
+    url = f"{(service.settings.public_url or '').rstrip('/')}/v1/webhooks/{secret}"
     return {"url": url, "signing_key": "whsec_" + base64.b64encode(key).decode()}

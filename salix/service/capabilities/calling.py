@@ -34,7 +34,10 @@ class Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One host call of an attachment. log: adds a line to the Loop's log, False if it may not."""
+    """One host call of an attachment.
+
+    log: adds a line to the Loop's log, False if it may not. unsaved_lines: takes those that no transaction has written.
+    """
 
     arguments: Value
     attachment: Attachment
@@ -44,13 +47,20 @@ class Call:
     decider: Decider
     web: WebClient
     log: Callable[[str], bool]
+    unsaved_lines: Callable[[], list[tuple[str, int, str]]]
 
     @asynccontextmanager
     async def fenced(self) -> AsyncIterator[tuple[AsyncConnection, Loop]]:
-        """A transaction with the Loop's row, locked. Raises Stale."""
+        """A transaction with the Loop's row, locked. Raises Stale.
+
+        What the Loop has logged so far is written with it: whoever sees an effect can see what led to it.
+        """
         async with self.store.write() as tx:
             loop = await loops.locked(tx, self.attachment.loop_id)
             yield tx, self._current(loop)
+            lines = self.unsaved_lines()
+            if lines:
+                await loops.add_lines(tx, lines, self.settings.limits.log_lines_kept)
 
     async def current(self) -> Loop:
         """The row, for calls that write nothing. Raises Stale."""

@@ -1,0 +1,1 @@
+"""Loops to start from. Each is complete."""
