@@ -61,3 +61,40 @@ static inline char *__builtin_strchr(const char *text, int c)
 }
 #define __builtin_prefetch(...) ((void)0)
 #define __builtin_assume_aligned(pointer, ...) ((void *)(pointer))
+
+/* Sums and products as if they had all bits: a sign and 64 bits of magnitude, and whether there would be more. */
+static inline int __salix_add(unsigned long long *m, int *n, int an, unsigned long long am, int bn, unsigned long long bm)
+{
+    if (an == bn) {
+        *n = an;
+        *m = am + bm;
+        return *m < am;
+    }
+    *n = am >= bm ? an : bn;
+    *m = am >= bm ? am - bm : bm - am;
+    if (*m == 0) *n = 0;
+    return 0;
+}
+static inline int __salix_sub(unsigned long long *m, int *n, int an, unsigned long long am, int bn, unsigned long long bm)
+{
+    return __salix_add(m, n, an, am, bm ? !bn : 0, bm);
+}
+static inline int __salix_mul(unsigned long long *m, int *n, int an, unsigned long long am, int bn, unsigned long long bm)
+{
+    *m = am * bm;
+    *n = *m ? an != bn : 0;
+    return am && *m / am != bm;
+}
+#define __salix_overflow(make, a, b, result) ({ \
+    __typeof__(a) __a = (a); \
+    __typeof__(b) __b = (b); \
+    __typeof__(*(result)) *__result = (result); \
+    unsigned long long __m; \
+    int __n, __over = make(&__m, &__n, __a < 0, __a < 0 ? 0 - (unsigned long long)__a : (unsigned long long)__a, \
+                           __b < 0, __b < 0 ? 0 - (unsigned long long)__b : (unsigned long long)__b); \
+    *__result = (__typeof__(*(result)))(__n ? 0 - __m : __m); \
+    __over || (__n ? !(*__result < 0 && 0 - (unsigned long long)*__result == __m) \
+                   : !(*__result >= 0 && (unsigned long long)*__result == __m)); })
+#define __builtin_add_overflow(a, b, result) __salix_overflow(__salix_add, a, b, result)
+#define __builtin_sub_overflow(a, b, result) __salix_overflow(__salix_sub, a, b, result)
+#define __builtin_mul_overflow(a, b, result) __salix_overflow(__salix_mul, a, b, result)

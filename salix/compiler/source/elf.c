@@ -102,8 +102,15 @@ static void find_data(void)
     Symbol *symbol;
     Relocation *relocation;
     u32 i;
-    for (symbol = first_symbol; symbol; symbol = symbol->next)
+    for (symbol = first_symbol; symbol; symbol = symbol->next) {
         if (symbol->kind == A_VARIABLE && !symbol->is_static) reach_data(symbol);
+        if (symbol->kind != A_VARIABLE || !symbol->is_defined || is_complete(symbol->type)) continue;
+        if (symbol->type->kind == TYPE_ARRAY && is_complete(symbol->type->base)) {
+            symbol->type = array_of(symbol->type->base, 1); /* C11 6.9.2p5 */
+        } else if (symbol->name && !is_error(symbol->type)) {
+            error_about(symbol->position, "the size of ", symbol->name, " is not known at the end of the program");
+        }
+    }
     for (function = first_function; function; function = function->next)
         for (i = 0; function->reachable && i < function->count; i++)
             if (function->code[i].op == I_GLOBAL) reach_data(globals[function->code[i].other]);

@@ -672,7 +672,8 @@ static Node *parse_name(void)
     i32 known = 0;
     advance();
     if (!symbol) {
-        if (name->length == 8 && (starts_with(name->text, "__func__")) && current_function) {
+        if (current_function && (name == intern_text("__func__") || name == intern_text("__FUNCTION__") ||
+                                 name == intern_text("__PRETTY_FUNCTION__"))) {
             Token token;
             Symbol *text;
             char *quoted = keep((u64)current_function->name->length + 3);

@@ -1,0 +1,1 @@
+int main(void) { int a[3]; a = 0; return &a == 3; }

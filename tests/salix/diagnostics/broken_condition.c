@@ -1,0 +1,3 @@
+#if FOO(
+#endif
+int main(void) { return 0 }

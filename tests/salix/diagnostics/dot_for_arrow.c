@@ -1,0 +1,2 @@
+struct s { int a; };
+int main(void) { struct s *p = 0; return p.a; }

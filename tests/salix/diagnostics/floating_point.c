@@ -1,0 +1,1 @@
+int main(void) { double x = 1.0; return x; }

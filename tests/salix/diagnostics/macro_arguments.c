@@ -1,0 +1,2 @@
+#define M(a,b) a+b
+int main(void) { return M(1); }

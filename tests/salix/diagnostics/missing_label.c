@@ -1,0 +1,1 @@
+int main(void) { goto out; return 1; }

@@ -1,0 +1,2 @@
+#include <stdio.h>
+int main(void) { printf("%d", 3); }

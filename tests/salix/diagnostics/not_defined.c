@@ -1,0 +1,2 @@
+static int helper(void);
+int main(void) { return helper(); }

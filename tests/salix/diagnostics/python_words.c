@@ -1,0 +1,1 @@
+int main(void) { char *s = 'abc'; string t; bool b = true; return 0; }

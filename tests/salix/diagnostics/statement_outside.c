@@ -1,0 +1,3 @@
+int x = 3;
+x = 4;
+int main() { return x; }
