@@ -69,7 +69,7 @@ def judge(kind: str, files: Files, limits: Limits = Limits()) -> Judged:  # noqa
 def _ended(result: Built | Failed) -> str:
     if isinstance(result, Built):
         return "built"
-    return "out of time" if "longer than" in result.diagnostics else "failed"
+    return "out of time" if "the build took longer" in result.diagnostics else "failed"
 
 
 def _problems(files: Files, result: Built | Failed, limits: Limits) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _problems(files: Files, result: Built | Failed, limits: Limits) -> Iterator[
     if "\0" in text:
         yield "a NUL in the messages"
     if isinstance(result, Failed):
-        if not ("error: " in text or "longer than" in text):
+        if not ("error: " in text or "the build took longer" in text):
             yield f"no object, and no reason: {text[:200]!r}"
         if "does not accept" in text:
             yield f"the runtime refuses the object: {text[-300:]!r}"

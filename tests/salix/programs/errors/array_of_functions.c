@@ -1,0 +1,3 @@
+// refused: function
+int f[3](void);
+int main(void) { return 0; }

@@ -1,0 +1,3 @@
+// refused: #nonsense
+#nonsense 1
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+// refused: 8
+int main(void) { return 018; }

@@ -1,0 +1,2 @@
+// refused: case
+int main(void) { case 1: return 0; }

@@ -1,0 +1,2 @@
+// refused: character
+int main(void) { return ''; }

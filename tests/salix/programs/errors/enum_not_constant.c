@@ -1,0 +1,4 @@
+// refused: constant
+int x;
+enum { A = x };
+int main(void) { return A; }

@@ -1,0 +1,3 @@
+// refused: wrong.h:2
+#include "wrong.h"
+int main(void) { return 0; }

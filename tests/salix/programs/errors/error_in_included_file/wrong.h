@@ -1,0 +1,2 @@
+int right;
+int wrong = nothing;

@@ -1,0 +1,3 @@
+// refused: main.c
+#include "main.c"
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+// refused: again
+int main(void) { again: ; again: return 0; }

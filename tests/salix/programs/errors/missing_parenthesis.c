@@ -1,0 +1,2 @@
+// refused: )
+int main(void) { return (1 + 2; }

@@ -1,0 +1,2 @@
+// refused: struct unknown
+int main(void) { return sizeof(struct unknown); }

@@ -1,0 +1,3 @@
+// refused: F
+#define F(x) x
+int main(void) { return F(1; }

@@ -1,0 +1,2 @@
+// refused: }
+int main(void) { if (1) { return 0;

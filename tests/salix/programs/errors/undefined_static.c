@@ -1,0 +1,3 @@
+// refused: missing
+static int missing(void);
+int main(void) { return missing(); }

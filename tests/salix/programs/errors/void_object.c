@@ -1,0 +1,2 @@
+// refused: void
+int main(void) { void x; return 0; }

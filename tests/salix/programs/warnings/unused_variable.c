@@ -1,0 +1,2 @@
+// warns: is never used
+int main(void) { int unused; return 0; }
