@@ -23,4 +23,4 @@ def test_mistakes_are_named_where_they_are(name: str) -> None:
 
 
 def test_each_text_belongs_to_a_program() -> None:
-    assert NAMES == sorted(path.stem for path in FOLDER.glob("*.txt"))
+    assert sorted(path.stem for path in FOLDER.glob("*.txt")) == NAMES
