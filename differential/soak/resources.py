@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from runtime import Host
 
-RESIDENT_SLACK = 8 << 20  # bytes, after the warm-up: the allocator's own ups and downs; 400 KiB in 170,000 guests
-BLOCKS_SLACK = 8000  # of Python's allocator: the canary is at another place each time; 3,000 in 170,000 guests
+RESIDENT_SLACK = 8 << 20  # bytes, after the warm-up: the allocator's own ups and downs; 1.4 MiB in 120,000 guests
+BLOCKS_SLACK = 8000  # of Python's allocator: the canary is at another place each time, 3,000 up and down
 MAPS_SLACK = 48  # mappings, beside those of slots
 MAPS_OF_A_SLOT = 4  # at most; a slot that was carved stays, for the next guest
 CARVED_SLACK = 400  # slots, of all sizes: at some time there are more guests at once than ever before
