@@ -1,4 +1,4 @@
-"""Salix: Loops, C programs that agents write, on the runtime. Today: the compiler that makes objects of them.
+"""Salix: Loops, C programs that agents write, on the runtime: the compiler, a durable service, tools for agents.
 
     from salix.compiler import build
     built = build({"loop.c": text}, "loop.c")

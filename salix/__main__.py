@@ -1,4 +1,4 @@
-"""The command line: `python -m salix build | serve | create | list | logs | events | send | demo`.
+"""The command line: `python -m salix build | serve | create | list | logs | events | send | mcp | demo`.
 
 Renders what the library and the server return, and decides nothing else. Exit status: 0 done, 1 refused or sources at
 fault, 2 it could not be tried; then the reason is on stderr. All but `build` need the extra `salix` of the package.

@@ -1,4 +1,4 @@
-"""`create`, `list`, `logs`, `events`, `send`: what an operator asks a server that runs, over HTTP."""
+"""`create`, `list`, `logs`, `events`, `send`, `mcp`: what an operator asks a server that runs, over HTTP."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def add_client_commands(commands: Commands) -> None:
     which.add_argument("--retry", action="store_true", help="let the Loop try all of them again")
     which.add_argument("--discard", metavar="EVENT", help="drop one of them for good")
     command.set_defaults(run=events)
+    command = _command(commands, "mcp", "the tools on stdin and stdout, for a client of the Model Context Protocol")
+    command.set_defaults(command=mcp_command)
     command = _command(commands, "send", "send an event to a Loop")
     command.add_argument("loop")
     command.add_argument("payload", type=json.loads, metavar="JSON")
@@ -68,6 +70,22 @@ def client_command(options: argparse.Namespace) -> int:
     except (OSError, ValueError, httpx.HTTPError) as error:
         print(f"no server was reached by {options.data / 'client.json'}: {error}", file=sys.stderr)
         return 2
+
+
+def mcp_command(options: argparse.Namespace) -> int:
+    """0 when stdin ended, 2 if nobody wrote where a server is."""
+    import asyncio
+
+    from salix.http.serving import Client
+    from salix.mcp.stdio import serve_stdio
+
+    try:
+        client = Client.load(options.data)
+    except (OSError, ValueError) as error:
+        print(f"no server is known: {error}", file=sys.stderr)
+        return 2
+    asyncio.run(serve_stdio(client))
+    return 0
 
 
 def create(connection: Connection, options: argparse.Namespace) -> int:

@@ -1,5 +1,4 @@
-"""The service over HTTP: events in, tools for agents, messages out. A codec: it decides nothing itself."""
+"""The service over HTTP: events in, tools for agents, messages out. A codec: it decides nothing itself.
 
-from salix.http.app import application
-
-__all__ = ["application"]
+`app` has the routes, `serving` a process of them, `client` speaks to one.
+"""

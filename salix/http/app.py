@@ -6,6 +6,7 @@
     POST /v1/tools/{name}                               arguments -> result; Salix-Agent: who calls
     POST /v1/agents                                     {agent_id} -> 201
     GET  /v1/sessions/{session}/messages?after=N        what an agent was told; Salix-Agent: which
+    POST /mcp                                           the tools over the Model Context Protocol; Salix-Agent
     GET  /metrics, /healthz                             of the node
 
 All but webhooks, health and metrics want the group's key. 202 is sent after the commit, never before.
@@ -14,7 +15,7 @@ All but webhooks, health and metrics want the group's key. 202 is sent after the
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -24,6 +25,7 @@ from starlette.routing import Route
 
 from salix.http.errors import refusal
 from salix.http.requests import Rate, body_of, group_of, json_of
+from salix.mcp.server import http_endpoint
 from salix.service import Refusal, Refused, Service
 from salix.service.signatures import Signed
 from salix.store import identities
@@ -35,21 +37,16 @@ _EVENT_BODY_BYTES = 64 * 1024  # escapes may take several times the room of what
 _REQUESTS_PER_MINUTE = 6000
 
 
-def application(
-    service: Service,
-    *,
-    requests_per_minute: int = _REQUESTS_PER_MINUTE,
-    ended: Callable[[], Awaitable[None]] | None = None,
-) -> Starlette:
-    """The app of one service, which whoever made it opens and closes; `ended` is awaited when the server stops."""
+def application(service: Service, *, requests_per_minute: int = _REQUESTS_PER_MINUTE) -> Starlette:
+    """The app of one service, which whoever made it opens and closes."""
+    rate = Rate(service.clock, requests_per_minute)
+    routes, mcp = Routes(service, rate), http_endpoint(service, rate)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        if ended is not None:
-            await ended()
+        async with mcp.running():
+            yield
 
-    routes = Routes(service, Rate(service.clock, requests_per_minute))
     return Starlette(
         routes=[
             Route("/v1/agent-groups/{group}/loops/{loop}/events", routes.event, methods=["POST"]),
@@ -58,6 +55,7 @@ def application(
             Route("/v1/tools/{name}", routes.tool, methods=["POST"]),
             Route("/v1/agents", routes.add_agent, methods=["POST"]),
             Route("/v1/sessions/{session}/messages", routes.messages),
+            Route("/mcp", mcp),
             Route("/metrics", routes.metrics),
             Route("/healthz", routes.health),
         ],

@@ -81,7 +81,7 @@ async def serve(
                     await identities.change_key(tx, GROUP, key)  # whoever has the folder and the database may enter
                 await identities.add_agent(tx, AGENT, GROUP, now_ms)
             tune_collector()
-            config = uvicorn.Config(application(service), log_level="warning", access_log=False, lifespan="off")
+            config = uvicorn.Config(application(service), log_level="warning", access_log=False, lifespan="on")
             server = _Server(config)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, server.stop)

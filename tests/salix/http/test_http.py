@@ -12,7 +12,7 @@ import httpx
 import jsonschema
 import pytest
 
-from salix.http import application
+from salix.http.app import application
 from salix.http.errors import STATUS
 from salix.service import Refusal
 from salix.tools import TOOLS
