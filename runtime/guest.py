@@ -277,7 +277,9 @@ class Guest:
                 self.phase = _IDLE
                 if address is None:
                     return self.program.fault(FaultKind[kind.name], pc)
-                return self.program.fault(FaultKind[kind.name], pc, address, size, write)
+                context = self.context
+                callers = (context.return_pc(depth) - 1 for depth in reversed(range(context.depth)))
+                return self.program.fault(FaultKind[kind.name], pc, address, size, write, callers=callers)
 
     def _preempted(self) -> Event:
         self.phase = _PREEMPTED

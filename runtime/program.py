@@ -11,7 +11,7 @@ reserved. Raises only LoadError and its kinds for bad input.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from jit.layout import LOOP_PROFILE, Layout, LayoutRefused, Profile, data_lows, plan
 from runtime.errors import EngineUnavailable, SnapshotRefused
@@ -19,7 +19,7 @@ from runtime.guest import Guest
 from runtime.guest_code import libraries
 from runtime.helpers import HelperFunction, Helpers
 from runtime.host import Host, shared_host
-from runtime.lines import line_of
+from runtime.lines import SourceLine, line_of
 from runtime.outcomes import Faulted, FaultKind
 from runtime.phase import Phase
 from runtime.snapshot import Snapshot, identity
@@ -143,17 +143,29 @@ class Program:
         size: int | None = None,
         write: bool | None = None,
         detail: str = "",
+        callers: Iterable[int] = (),
     ) -> Faulted:
-        """A fault with all that is known about its place."""
+        """A fault with all that is known about its place. `callers` are the pcs of the calls, the innermost first.
+
+        In a function that the runtime supplies, memcpy say, the line is that of the call in the program's own code.
+        """
         instruction = self.text.validated.program[pc]
         section, offset, line = None, None, None
         if self._linked is not None:
             placed, offset = self._linked.locate(pc)
             section = placed.name
-            if self._source is not None and placed.library is None:
-                line = line_of(self._source, section, offset)
+            if self._source is not None:
+                line = self._line(self._linked, self._source, (pc, *callers) if placed.library is not None else (pc,))
         shown = disassemble(instruction, pc) if instruction is not None else ""
         return Faulted(kind, pc, address, size, write, shown, section, offset, line, detail)
+
+    @staticmethod
+    def _line(linked: Linked, source: bytes, pcs: Iterable[int]) -> SourceLine | None:
+        """That of the first pc in the program's own code."""
+        for placed, offset in map(linked.locate, pcs):
+            if placed.library is None:
+                return line_of(source, placed.name, offset)
+        return None
 
 
 _planned = functools.lru_cache(maxsize=1024)(plan)  # objects of the same sizes share one `Layout`

@@ -130,6 +130,29 @@ int main(void)
     return 0;
 }
 """,
+    "in memcpy, which a large struct's assignment calls": """
+struct big { long v[40]; };
+static void copy(struct big *to, const struct big *from)
+{
+    *to = *from; // here
+}
+int main(void)
+{
+    struct big a = {{1}};
+    copy((struct big *)16, &a);
+    return 0;
+}
+""",
+    "in a memory function that is called": """
+void *memset(void *, int, unsigned long);
+int main(void)
+{
+    char a[4];
+    memset(a, 0, 4);
+    memset(a, 0, 1ul << 40); // here
+    return 0;
+}
+""",
     "without end": """
 static int down(int n)
 {
