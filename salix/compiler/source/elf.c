@@ -193,9 +193,25 @@ static u32 add_symbol(u32 name, u32 info, u32 section, u64 value, u64 size)
     return symbol_rows++;
 }
 
+/* The name as the object has it: bytes beyond ASCII are spelt out, `_x` and two digits each. */
 static u32 symbol_name(const Symbol *symbol)
 {
-    return symbol->name ? add_string(symbol->name->text, symbol->name->length) : 0;
+    const Name *name = symbol->name;
+    u32 offset = string_bytes, i;
+    if (!name) return 0;
+    for (i = 0; i < name->length; i++) {
+        u8 c = (u8)name->text[i];
+        if (c < 0x80) {
+            string_table[string_bytes++] = c;
+            continue;
+        }
+        string_table[string_bytes++] = '_';
+        string_table[string_bytes++] = 'x';
+        string_table[string_bytes++] = (u8)"0123456789abcdef"[c >> 4];
+        string_table[string_bytes++] = (u8)"0123456789abcdef"[c & 15];
+    }
+    string_bytes++;
+    return offset;
 }
 
 static void add_object_symbol(Symbol *symbol, u32 binding)
@@ -217,12 +233,12 @@ static u32 make_symbols(void)
     u64 bytes = 64;
     for (symbol = first_symbol; symbol; symbol = symbol->next) {
         rows++;
-        bytes += symbol->name ? symbol->name->length + 1 : 0;
+        bytes += symbol->name ? 4 * symbol->name->length + 1 : 0;
     }
     for (function = first_function; function; function = function->next) {
         put_in_object(function->symbol);
         rows++;
-        bytes += function->symbol->name->length + 1;
+        bytes += 4 * function->symbol->name->length + 1;
     }
     for (i = 1; i < section_count; i++) bytes += sections[i].name_length * 2 + 16;
     symbol_table = keep((u64)rows * 24);

@@ -233,6 +233,33 @@ static i32 quote_prefix(const char *at)
     return *at == 'u' && (at[1] == '"' || at[1] == '\'' || (at[1] == '8' && at[2] == '"'));
 }
 
+/* Whether a character beyond ASCII may be part of a name: letters, not blanks and marks (after C11 annex D). */
+static i32 may_name(u32 c)
+{
+    if (c < 0xa8 || c == 0xd7 || c == 0xf7 || c == 0xfeff || (c >= 0x3000 && c < 0x3004)) return 0;
+    return c < 0x2000 || c > 0x206f || c == 0x203f || c == 0x2040 || c == 0x2054;
+}
+
+/* Reports the first character of a name that cannot be part of one. */
+static void check_name(const char *start, u32 position)
+{
+    const u8 *at = (const u8 *)start, *end = (const u8 *)reader.at;
+    while (at < end) {
+        u32 length = utf8_length(at, (u64)(end - at)), value, i;
+        if (length < 2) {
+            at++;
+            continue;
+        }
+        value = *at & (0x7fu >> length);
+        for (i = 1; i < length; i++) value = value << 6 | (at[i] & 0x3f);
+        if (!may_name(value) && !skipping) {
+            error(position + (u32)(at - (const u8 *)start), "a character that cannot be part of a name; it may be invisible");
+            return;
+        }
+        at += length;
+    }
+}
+
 static void lex(Token *token)
 {
     char c;
@@ -251,7 +278,9 @@ static void lex(Token *token)
         lex_quoted(token, reader.at);
     } else if (starts_name(c)) {
         const char *start = reader.at;
-        while (in_name(*reader.at)) reader.at++;
+        u8 all = 0;
+        while (in_name(*reader.at)) all |= (u8)*reader.at++;
+        if (all & 0x80) check_name(start, token->position);
         token->kind = T_NAME;
         token->u.name = intern(start, (u32)(reader.at - start));
     } else if (is_digit(c) || (c == '.' && is_digit(reader.at[1]))) {
