@@ -45,7 +45,7 @@ def test_every_object_and_every_group_of_programs_has_a_kind() -> None:
 def test_a_class_without_a_place_is_noticed() -> None:
     page = "1. **Check.** x\n18. **New rule.** y\n| id | source |\n|---|---|\n| H01 | a |\n| H99 | b |\n| P50 | c |\n"
     assert named(page) == {"rule-1", "rule-18", "H01", "H99", "P50"}
-    assert without_a_place(named(page)) == {"rule-18", "H99"}
+    assert without_a_place(named(page)) == {"rule-18", "H99", "P50"}
 
 
 def test_the_places_exist() -> None:
