@@ -226,6 +226,20 @@ class Node:
         """The same of all objects, by id."""
         return {object_id: item.used_in_all for object_id, item in self._objects.items()}
 
+    def memory_bytes(self, object_id: str) -> int:
+        """What a guest takes at most: its regions, frames and context, of which it has the pages that it touched.
+
+        Parked: the bytes that are kept of it. 0 before the start and after the end. Raises NodeError: OBJECT_NOT_FOUND.
+        """
+        item = self._get(object_id)
+        if item.parked is not None:
+            return len(item.parked)
+        if item.guest is None:
+            return 0
+        layout = item.guest.layout
+        regions = layout.read_only.size + layout.writable.size + layout.calldata.size
+        return regions + layout.frames * layout.frame_bytes + layout.context_bytes
+
     def metrics(self) -> str:
         """Counters and gauges, as Prometheus text."""
         helps = {"uptime_ms": "milliseconds since the node was made"}

@@ -7,6 +7,7 @@
     POST /v1/agents                                     {agent_id} -> 201
     GET  /v1/sessions/{session}/messages?after=N        what an agent was told; Salix-Agent: which
     POST /mcp                                           the tools over the Model Context Protocol; Salix-Agent
+    GET  /                                              the status page, for a browser; the password is the key
     GET  /metrics, /healthz                             of the node
 
 All but webhooks, health and metrics want the group's key. 202 is sent after the commit, never before.
@@ -20,11 +21,12 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from salix.http.errors import refusal
 from salix.http.requests import Rate, body_of, group_of, json_of
+from salix.http.status import PAGE_HEADERS, status_page
 from salix.mcp.server import http_endpoint
 from salix.service import Refusal, Refused, Service
 from salix.service.signatures import Signed
@@ -56,6 +58,7 @@ def application(service: Service, *, requests_per_minute: int = _REQUESTS_PER_MI
             Route("/v1/agents", routes.add_agent, methods=["POST"]),
             Route("/v1/sessions/{session}/messages", routes.messages),
             Route("/mcp", mcp),
+            Route("/", routes.status),
             Route("/metrics", routes.metrics),
             Route("/healthz", routes.health),
         ],
@@ -137,6 +140,10 @@ class Routes:
         async with self._service.store.read() as tx:
             await identities.group_of_key(tx, "")
         return PlainTextResponse("ok\n")
+
+    async def status(self, request: Request) -> Response:
+        group_id = await group_of(request, self._service, self._rate)
+        return HTMLResponse(await status_page(self._service, group_id), headers=PAGE_HEADERS)
 
     async def _caller(self, request: Request) -> Caller:
         group_id = await group_of(request, self._service, self._rate)

@@ -87,6 +87,12 @@ async def of_agent(tx: AsyncConnection, agent_id: str) -> list[Loop]:
     return [Loop(*row) for row in await tx.execute(query.order_by(loops.c.created_ms, loops.c.id))]
 
 
+async def of_group(tx: AsyncConnection, group_id: str) -> list[Loop]:
+    """The same of a whole group, by agent."""
+    query = select(*_ROW).where(loops.c.group_id == group_id, loops.c.state != LoopState.DELETED)
+    return [Loop(*row) for row in await tx.execute(query.order_by(loops.c.agent_id, loops.c.created_ms, loops.c.id))]
+
+
 async def in_state(tx: AsyncConnection, state: LoopState) -> list[Loop]:
     return [Loop(*row) for row in await tx.execute(select(*_ROW).where(loops.c.state == state).order_by(loops.c.id))]
 

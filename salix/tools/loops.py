@@ -186,6 +186,7 @@ async def view(service: Service, tx: AsyncConnection, loop: Loop) -> dict[str, A
         "reason": loop.reason,
         "detail": loop.detail,
         "waits_for": None if attachment is None else service.node.get(attachment.object_id).wait.value,
+        "memory_bytes": 0 if attachment is None else service.node.memory_bytes(attachment.object_id),
         "incarnation": loop.incarnation,
         "principal": loop.principal,
         "session": loop.session_id.partition("/")[2],

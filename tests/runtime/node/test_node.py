@@ -761,3 +761,18 @@ def test_metrics_are_prometheus_text() -> None:
         assert "# TYPE salix_node_objects gauge\nsalix_node_objects 1\n" in text
 
     run(story)
+
+
+def test_memory_is_what_a_guest_may_touch_or_what_is_kept_of_it() -> None:
+    async def story(node: Node, notes: Notes) -> None:
+        object_id = node.load(built(WAITER), None, GRANTED).object_id
+        assert node.memory_bytes(object_id) == 0
+        node.start(object_id)
+        await waiting(node, object_id)
+        assert 8 * 4096 <= node.memory_bytes(object_id) < 64 * 1024
+        node._running.idle.park_longest()
+        assert 0 < node.memory_bytes(object_id) < 4096
+        await node.stop(object_id)
+        assert node.memory_bytes(object_id) == 0
+
+    run(story)

@@ -1,0 +1,58 @@
+"""docs/loops.md has every tool, capability, refusal, command and option, and its numbers are those of the code."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from salix.__main__ import command_line
+from salix.http.errors import STATUS
+from salix.service import Limits
+from salix.service.capabilities import CAPABILITIES
+from salix.tools import TOOLS
+from salix.tools.reference import reference
+
+PAGE = (Path(__file__).parents[2] / "docs" / "loops.md").read_text()
+LIMITS = Limits()
+
+
+@pytest.mark.parametrize("name", [*TOOLS, *CAPABILITIES])
+def test_tools_and_capabilities_are_on_both_pages(name: str) -> None:
+    assert f"`{name}`" in PAGE
+    assert f"### `{name}`\n" in reference()
+
+
+def test_commands_and_options_are_named() -> None:
+    (commands,) = (a for a in command_line()._actions if isinstance(a, argparse._SubParsersAction))
+    for name, command in commands.choices.items():
+        assert re.search(rf"\b{name}\b", PAGE), name
+        for option in (option for action in command._actions for option in action.option_strings):
+            assert option in ("-h", "--help", "-o") or option in PAGE, f"{name} {option}"
+
+
+def test_refusals_and_their_statuses_are_on_both_pages() -> None:
+    for kind, status in STATUS.items():
+        assert re.search(rf"`{kind.value}`[^;]*? {status}", PAGE), kind
+        assert f"| `{kind.value}` | {status} |" in reference()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LIMITS.active_loops_of_agent} active Loops of an agent, {LIMITS.active_loops_of_group} of a group",
+        f"{LIMITS.pending_events} pending",
+        f"over {LIMITS.event_bytes // 1024} KiB",
+        f"{LIMITS.events_per_minute} in a minute",
+        f"not acknowledged for {LIMITS.acknowledge_within_ms // 60_000} minutes",
+        f"within {LIMITS.same_body_within_ms // 3_600_000} hours",
+        f"fresh within {LIMITS.signature_age_ms // 60_000} minutes",
+        f"`content` ({LIMITS.wake_bytes // 1024} KiB",
+        f"`dedup_key` ({LIMITS.dedup_key_bytes} bytes)",
+        f"the last {LIMITS.log_lines_kept} lines",
+    ],
+)
+def test_numbers_are_those_of_the_code(text: str) -> None:
+    assert text in PAGE
