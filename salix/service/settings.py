@@ -17,7 +17,6 @@ class Limits:
     active_loops_of_agent: int = 20
     active_loops_of_group: int = 100
     pending_events: int = 32
-    event_bytes: int = 16 * 1024  # encoded, with its envelope
     events_per_minute: int = 120
     acknowledge_within_ms: int = 15 * MINUTE_MS
     replay_every_ms: int = MINUTE_MS

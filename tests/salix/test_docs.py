@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime.sdk.codes import MAX_VALUE_BYTES
 from salix.__main__ import command_line
 from salix.http.errors import STATUS
 from salix.service import Limits
@@ -44,7 +45,7 @@ def test_refusals_and_their_statuses_are_on_both_pages() -> None:
     [
         f"{LIMITS.active_loops_of_agent} active Loops of an agent, {LIMITS.active_loops_of_group} of a group",
         f"{LIMITS.pending_events} pending",
-        f"over {LIMITS.event_bytes // 1024} KiB",
+        f"over {MAX_VALUE_BYTES // 1024} KiB",
         f"{LIMITS.events_per_minute} in a minute",
         f"not acknowledged for {LIMITS.acknowledge_within_ms // 60_000} minutes",
         f"within {LIMITS.same_body_within_ms // 3_600_000} hours",

@@ -9,7 +9,12 @@ from salix.store import loops
 
 
 async def decide(call: Call) -> Value:
-    """{state, questions} -> {answers, engine, usage}. The questions are described in `decisions.questions`.
+    """{state, questions} -> {answers, engine, usage}. questions: {name: {type, instructions, criteria}}, at most 16.
+
+    choice: criteria {option: meaning}, 2 to 255; the answer has choice, confidence, confidence_bps, probabilities.
+    noul: yes or no, criteria {"true": ..., "false": ...} or none; the answer has noul, the probability of yes, noul_bps.
+    score: criteria [level, ...], 2 to 10 in order; the answer has score, a position along them from 0, score_bps.
+    Guests have no fractions: ..._bps are basis points.
 
     That the model is not sure is an answer; that it cannot be reached is SF_HOST_ERROR. Tokens are charged to the Loop.
     """
