@@ -12,7 +12,7 @@ async def decide(call: Call) -> Value:
     """{state, questions} -> {answers, engine, usage}. questions: {name: {type, instructions, criteria}}, at most 16.
 
     choice: criteria {option: meaning}, 2 to 255; the answer has choice, confidence, confidence_bps, probabilities.
-    noul: yes or no, criteria {"true": ..., "false": ...} or none; the answer has noul, the probability of yes, noul_bps.
+    noul: yes or no, criteria {"true": ..., "false": ...} or none; the answer has noul, how likely yes is, noul_bps.
     score: criteria [level, ...], 2 to 10 in order; the answer has score, a position along them from 0, score_bps.
     Guests have no fractions: ..._bps are basis points.
 
