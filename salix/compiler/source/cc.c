@@ -7,13 +7,17 @@
 #include "base.c"
 #include "source.c"
 #include "lex.c"
-#include "preprocess.c"
+#include "macros.c"
+#include "conditions.c"
+#include "directives.c"
 #include "types.c"
 #include "nodes.c"
 #include "literals.c"
 static u32 pointer_number(Symbol *symbol);
 static void skip_item(void);
 #include "expressions.c"
+#include "names.c"
+#include "postfix.c"
 #include "operands.c"
 #include "declarators.c"
 #include "initialisers.c"
@@ -73,11 +77,10 @@ static void give_up(void)
     *nowhere = 0;
 }
 
-static void read_files(u8 *memory, u64 length)
+static void read_files(u8 *memory)
 {
     GivenFile *given = (GivenFile *)(memory + sizeof(Build));
     u32 i;
-    (void)length;
     for (i = 0; i < build->file_count && i < MAX_FILES; i++) {
         File *file = &files[file_count++];
         file->path = (const char *)memory + given[i].path_offset;
@@ -101,11 +104,12 @@ static i32 names_builtins(void)
 __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
 {
     Function *function;
+    (void)length;
     build = (Build *)memory;
     output_limit = build->output_limit;
     want_lines = !(build->flags & WITHOUT_LINES);
     if (build->register_limit) register_limit = build->register_limit;
-    read_files(memory, length);
+    read_files(memory);
     define_keywords();
     name_strlen = intern_text("strlen");
     name_handle = intern_text("sf_handle");

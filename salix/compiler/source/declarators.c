@@ -162,7 +162,7 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
     Declarator declarator;
     Specifiers own = *specifiers;
     Member *member = keep(sizeof *member);
-    i64 width = 0, ignored = 0;
+    i64 width = 0;
     memset(&declarator, 0, sizeof declarator);
     declarator.type = base;
     declarator.position = here();
@@ -197,7 +197,6 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
         member->type = array_of(member->type->base, 0);
         members->record->is_flexible = 1;
     }
-    ignored = 0;
     if (member->name && members->record->members) {
         Member *other;
         for (other = members->record->members; other; other = other->next)
@@ -210,7 +209,6 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
     } else {
         place_member(members, member, width, own.alignment);
     }
-    (void)ignored;
 }
 
 static void parse_members(Type *type, Specifiers *attributes)

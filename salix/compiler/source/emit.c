@@ -283,7 +283,6 @@ static void emit_branch(const Code *one, u32 i)
 static void emit_set(const Code *one, u32 i)
 {
     u32 target = assigned[one->dst], a, b = 0, class = one->narrow ? CLASS_JMP32 : CLASS_JMP;
-    (void)i;
     a = fetch(one->a, 0);
     if (one->b >= 0) {
         if (in_register(one->b)) b = machine_of(one->b);

@@ -294,7 +294,7 @@ static i32 address_constant(const Node *node, Symbol **symbol, i64 *offset)
         *offset = node->value;
         return 1;
     case N_CAST:
-        if (size_of(node->type) != 8 && !(node->a->type->kind == TYPE_POINTER && 0)) return 0;
+        if (size_of(node->type) != 8) return 0;
         if (size_of(node->a->type) != 8 && node->a->kind != N_CONST) return 0;
         return address_constant(node->a, symbol, offset);
     case N_BINARY:

@@ -1,0 +1,292 @@
+/* Directives, inclusion, what is predefined; and the list of all tokens of the program, which is what comes out. */
+
+/* ---- #include ---- */
+
+static File *file_named(const char *path, u32 length)
+{
+    u32 i;
+    for (i = 0; i < file_count; i++)
+        if (files[i].path_length == length && memcmp(files[i].path, path, length) == 0) return &files[i];
+    return 0;
+}
+
+/* Beside the file that includes it, else from the top; `.` and `..` are resolved. */
+static File *find_included(const char *path, u32 length, const File *from)
+{
+    char joined[512];
+    u32 end = 0, i;
+    File *file;
+    if (from)
+        for (i = 0; i < from->path_length && i < 200; i++) {
+            joined[i] = from->path[i];
+            if (joined[i] == '/') end = i + 1;
+        }
+    for (i = 0; i < length && end < 500;) {
+        u32 part = i;
+        while (part < length && path[part] != '/') part++;
+        if (part - i == 2 && path[i] == '.' && path[i + 1] == '.') {
+            if (end) end--;
+            while (end && joined[end - 1] != '/') end--;
+        } else if (!(part - i == 1 && path[i] == '.') && part > i) {
+            while (i < part && end < 500) joined[end++] = path[i++];
+            if (part < length) joined[end++] = '/';
+        }
+        i = part + 1;
+    }
+    file = file_named(joined, end);
+    return file ? file : file_named(path, length);
+}
+
+static void enter_file(File *file)
+{
+    if (!file->text) load_file(file);
+    memset(&reader, 0, sizeof reader);
+    reader.file = file;
+    reader.at = reader.start = file->text;
+    reader.line_starts = 1;
+    reader.conditions = condition_count;
+}
+
+static void include_directive(u32 position)
+{
+    const char *path, *start;
+    u32 length = 0;
+    File *file;
+    Token token;
+    skip_blanks();
+    if (*reader.at == '<') {
+        path = ++reader.at;
+        while (*reader.at != '>' && *reader.at != '\n' && *reader.at) reader.at++;
+        length = (u32)(reader.at - path);
+        if (*reader.at == '>') reader.at++;
+        skip_line();
+    } else {
+        Argument line;
+        read_line(&line, 0);
+        token = line.expanded[0];
+        if (token.kind == T_STRING) {
+            length = spelling(&token, &start) - 2;
+            path = start + 1;
+        } else if (token.kind == '<') { /* a macro that gives <path> */
+            char *joined = keep(line.expanded_length * 64 + 8);
+            u32 i, part;
+            for (i = 1; i < line.expanded_length && line.expanded[i].kind != '>'; i++) {
+                part = spelling(&line.expanded[i], &start);
+                if (part > 60) part = 60;
+                memcpy(joined + length, start, part);
+                length += part;
+            }
+            path = joined;
+        } else {
+            error(position, "#include needs the path of a file, in quotes");
+            return;
+        }
+    }
+    file = find_included(path, length, reader.file);
+    if (!file) {
+        begin_error(position);
+        say("there is no file `");
+        say_text(path, length > 120 ? 120 : length);
+        say("` among those submitted");
+        end_message();
+        if (length == 7 && starts_with(path, "stdio.h"))
+            hint("a Loop has no standard library; write messages with sf_log from \"spinfoam.h\"");
+        return;
+    }
+    if (file->once) return;
+    if (++entered_count > MAX_ENTERED) fatal(position, "files are included too often; start each header with #pragma once");
+    if (include_count >= MAX_INCLUDES)
+        fatal(position, "files include each other without end; start each header with #pragma once");
+    includes[include_count++] = reader;
+    enter_file(file);
+}
+
+static void directive(const Token *hash)
+{
+    Token token;
+    Name *name;
+    u32 position;
+    in_directive = 1;
+    lex(&token);
+    position = token.position;
+    if (token.kind == T_NEWLINE || token.kind == T_END) {
+        in_directive = 0;
+        return;
+    }
+    name = token.kind == T_NAME ? token.u.name : 0;
+    if (!name) {
+        if (token.kind != T_NUMBER) error(position, "a line that starts with # is a directive, such as #include");
+        skip_line();
+    } else if (name == intern_text("define")) {
+        define_directive();
+    } else if (name == intern_text("include")) {
+        include_directive(position);
+    } else if (name == intern_text("undef")) {
+        lex(&token);
+        if (token.kind == T_NAME) token.u.name->macro = 0;
+        else error(token.position, "#undef needs a name");
+        if (token.kind != T_NEWLINE) end_of_directive("undef");
+    } else if (name == intern_text("ifdef") || name == intern_text("ifndef")) {
+        i32 wanted = name->length == 5;
+        lex(&token);
+        if (token.kind != T_NAME) error(token.position, "#ifdef and #ifndef need a name");
+        if (token.kind != T_NEWLINE) skip_line();
+        open_condition(position, token.kind == T_NAME && (token.u.name->macro != 0) == wanted);
+    } else if (name == intern_text("if")) {
+        open_condition(position, condition_holds(position));
+    } else if (name == intern_text("elif") || name == intern_text("else")) {
+        if (condition_count <= reader.conditions) {
+            error(position, "#else or #elif without an #if in this file");
+            skip_line();
+        } else {
+            if (conditions[condition_count - 1].seen_else) error(position, "nothing but #endif may follow an #else");
+            if (name->text[2] == 's') conditions[condition_count - 1].seen_else = 1;
+            skip_line();
+            skip_group();
+        }
+    } else if (name == intern_text("endif")) {
+        if (condition_count <= reader.conditions) error(position, "#endif without an #if in this file");
+        else condition_count--;
+        skip_line();
+    } else if (name == intern_text("error") || name == intern_text("warning")) {
+        const char *start, *end;
+        skip_blanks();
+        start = end = reader.at;
+        while (*end != '\n' && *end) end++;
+        if (name->text[0] == 'e') {
+            begin_error(position);
+            say("#error ");
+            say_text(start, (u32)(end - start > 300 ? 300 : end - start));
+            end_message();
+        } else if (begin_warning(position)) {
+            say("#warning ");
+            say_text(start, (u32)(end - start > 300 ? 300 : end - start));
+            end_message();
+        }
+        reader.at = end;
+        skip_line();
+    } else if (name == intern_text("pragma")) {
+        lex(&token);
+        if (token.kind == T_NAME && token.u.name == intern_text("once") && reader.file) reader.file->once = 1;
+        if (token.kind != T_NEWLINE) skip_line();
+    } else if (name == intern_text("line")) { /* for __LINE__ and __FILE__; messages name the real lines */
+        Argument line;
+        u32 suffix;
+        read_line(&line, 0);
+        if (line.expanded[0].kind != T_NUMBER) {
+            error(position, "#line needs a number");
+        } else if (reader.file) {
+            reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
+            if (line.expanded_length > 1 && line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
+        }
+    } else if (name == intern_text("ident")) {
+        skip_line();
+    } else {
+        error_about(hash->position, "there is no directive #", name, "");
+        skip_line();
+    }
+    in_directive = 0;
+    reader.line_starts = 1;
+}
+
+static void define_special(const char *text, u8 special)
+{
+    Macro *macro = keep(sizeof *macro);
+    macro->name = intern_text(text);
+    macro->special = special;
+    macro->name->macro = macro;
+}
+
+static const char predefined[] =
+    "#define __STDC__ 1\n"
+    "#define __STDC_VERSION__ 201112L\n"
+    "#define __STDC_HOSTED__ 0\n"
+    "#define __STDC_NO_VLA__ 1\n"
+    "#define __STDC_NO_THREADS__ 1\n"
+    "#define __STDC_NO_ATOMICS__ 1\n"
+    "#define __STDC_NO_COMPLEX__ 1\n"
+    "#define __salix__ 1\n"
+    "#define __bpf__ 1\n"
+    "#define __BPF__ 1\n"
+    "#define __LP64__ 1\n"
+    "#define _LP64 1\n"
+    "#define __DATE__ \"Jan  1 1970\"\n"
+    "#define __TIME__ \"00:00:00\"\n"
+    "#define __CHAR_BIT__ 8\n"
+    "#define __SCHAR_MAX__ 127\n"
+    "#define __SHRT_MAX__ 32767\n"
+    "#define __INT_MAX__ 2147483647\n"
+    "#define __LONG_MAX__ 9223372036854775807L\n"
+    "#define __LONG_LONG_MAX__ 9223372036854775807LL\n"
+    "#define __SIZEOF_SHORT__ 2\n"
+    "#define __SIZEOF_INT__ 4\n"
+    "#define __SIZEOF_LONG__ 8\n"
+    "#define __SIZEOF_LONG_LONG__ 8\n"
+    "#define __SIZEOF_POINTER__ 8\n"
+    "#define __SIZEOF_SIZE_T__ 8\n"
+    "#define __SIZE_TYPE__ unsigned long\n"
+    "#define __PTRDIFF_TYPE__ long\n"
+    "#define __INTPTR_TYPE__ long\n"
+    "#define __UINTPTR_TYPE__ unsigned long\n"
+    "#define __WCHAR_TYPE__ int\n"
+    "#define __INT8_TYPE__ signed char\n"
+    "#define __INT16_TYPE__ short\n"
+    "#define __INT32_TYPE__ int\n"
+    "#define __INT64_TYPE__ long\n"
+    "#define __UINT8_TYPE__ unsigned char\n"
+    "#define __UINT16_TYPE__ unsigned short\n"
+    "#define __UINT32_TYPE__ unsigned int\n"
+    "#define __UINT64_TYPE__ unsigned long\n"
+    "#define __ORDER_LITTLE_ENDIAN__ 1234\n"
+    "#define __ORDER_BIG_ENDIAN__ 4321\n"
+    "#define __BYTE_ORDER__ 1234\n";
+
+/* ---- all tokens of the program ---- */
+
+#define MAX_TOKENS 100000
+static Token tokens[MAX_TOKENS];
+static u32 token_count;
+
+static void define_predefined(void)
+{
+    Token token;
+    name_defined = intern_text("defined");
+    name_va_args = intern_text("__VA_ARGS__");
+    name_va_opt = intern_text("__VA_OPT__");
+    name_pragma = intern_text("_Pragma");
+    memset(&reader, 0, sizeof reader);
+    reader.at = reader.start = predefined;
+    reader.line_starts = 1;
+    plain_token(&token);
+    define_special("__LINE__", MACRO_LINE);
+    define_special("__FILE__", MACRO_FILE);
+    define_special("__COUNTER__", MACRO_COUNTER);
+}
+
+/* _Pragma("..."): as if it were not there. */
+static void drop_pragma(void)
+{
+    u32 depth = 0;
+    Token token;
+    token_count--;
+    do {
+        expanded_token(&token);
+        if (token.kind == '(') depth++;
+        if (token.kind == ')') depth--;
+    } while (depth && token.kind != T_END);
+}
+
+static void preprocess(File *entry)
+{
+    Token *token;
+    if (token_count) token_count--; /* the end of the file before */
+    enter_file(entry);
+    do {
+        if (token_count >= MAX_TOKENS) fatal(tokens[token_count - 1].position, "the program is too long");
+        token = &tokens[token_count++];
+        expanded_token(token);
+        if (token->kind == T_NAME && token->u.name->keyword) token->kind = token->u.name->keyword;
+        if (token->kind == T_NAME && token->u.name == name_pragma) drop_pragma();
+    } while (token_count == 0 || tokens[token_count - 1].kind != T_END);
+    if (condition_count) error(conditions[condition_count - 1].position, "this conditional has no #endif");
+}
