@@ -74,7 +74,7 @@ def _ended(result: Built | Failed) -> str:
 
 def _problems(files: Files, result: Built | Failed, limits: Limits) -> Iterator[str]:
     text = result.diagnostics
-    if len(text.encode()) > _MESSAGE_BYTES + 200:
+    if len(text.encode()) > _MESSAGE_BYTES:
         yield f"{len(text.encode())} bytes of messages"
     if "\0" in text:
         yield "a NUL in the messages"
