@@ -31,9 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.command(options)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] in ("salix", "runtime"):
+        package = (error.name or "salix").partition(".")[0]
+        if package in ("salix", "runtime"):
             raise
-        print(f"{error.name} is missing: pip install 'salix-jit[salix]'", file=sys.stderr)
+        print(f"{package} is missing: pip install 'salix-jit[salix]'", file=sys.stderr)
         return 2
     return status
 

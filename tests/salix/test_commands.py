@@ -63,3 +63,31 @@ def test_a_database_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
 def test_the_key_is_for_its_owner_only(tmp_path: Path) -> None:
     with server(tmp_path):
         assert (tmp_path / "client.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_server_that_is_told_to_stop_ends_well_and_its_loops_go_on_with_the_next(tmp_path: Path) -> None:
+    watch = tmp_path / "watch.c"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    with server(tmp_path) as (process, _):
+        assert run("create", str(watch), "--data", str(tmp_path)).returncode == 0
+        process.terminate()
+        assert process.wait(timeout=60) == 0
+    with server(tmp_path) as (_, connection):
+        (found,) = connection.tool("loop.list")["loops"]
+        assert (found["state"], found["incarnation"], found["waits_for"] is not None) == ("active", 2, True)
+
+
+@pytest.mark.parametrize("module", ["httpx", "sqlalchemy", "uvicorn"])
+def test_build_needs_no_extra_and_the_others_say_which_is_missing(tmp_path: Path, module: str) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int f(void) { return 1; }")
+    without = (
+        f"import sys; sys.modules[{module!r}] = None; from salix.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    for arguments, status in ((("build", str(source)), 0), (("serve", "--data", str(tmp_path)), 2)):
+        done = subprocess.run(
+            [sys.executable, "-c", without, *arguments], check=False, cwd=REPOSITORY, capture_output=True, text=True
+        )
+        assert done.returncode == status, done.stderr
+        if status:
+            assert done.stderr == f"{module} is missing: pip install 'salix-jit[salix]'\n"
