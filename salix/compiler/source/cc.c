@@ -121,11 +121,17 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (!error_count && !first_function) error(0, "the program has no function");
     if (!error_count) {
         find_reachable();
+        if (!some_function_is_reachable()) {
+            error(0, "nobody can call any function of the program: all of them are static");
+            hint("mark the function that the runtime calls with SF_MAIN of \"spinfoam.h\"");
+        }
         warn_of_depth();
         for (function = first_function; function; function = function->next)
-            if (function->reachable) emit_function(function);
-        place_functions();
-        write_object();
+            if (function->reachable && !error_count) emit_function(function);
+        if (!error_count) {
+            place_functions();
+            write_object();
+        }
     }
     leave_results(error_count ? FAILED : SUCCEEDED);
     return error_count;

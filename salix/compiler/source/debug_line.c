@@ -130,6 +130,8 @@ static void line_sequence(u32 section)
     line_byte(DW_END_SEQUENCE);
 }
 
+static void make_unit_section(const File *file);
+
 static void make_line_section(void)
 {
     Function *function;
@@ -151,6 +153,27 @@ static void make_line_section(void)
     sections[sections[line_section].rel_section].info = line_section;
     sections[sections[line_section].rel_section].entry_bytes = 16;
     sections[sections[line_section].rel_section].size = (u64)line_address_count * 16;
+    make_unit_section(file_of(tokens[0].position ? tokens[0].position : 1));
+}
+
+/* One unit that has nothing but a name and its lines: debuggers find the lines through it (DWARF 4, section 7.5). */
+static void make_unit_section(const File *file)
+{
+    static const u8 abbreviation[] = {1, 0x11, 0, 0x03, 0x08, 0x10, 0x17, 0, 0, 0}; /* compile_unit: name, stmt_list */
+    u32 section;
+    u64 size = 11 + 1 + (u64)file->path_length + 1 + 4;
+    u8 *unit = keep(size);
+    section = named_section(".debug_abbrev", SHT_PROGBITS, 0, 1);
+    sections[section].content = (u8 *)abbreviation;
+    sections[section].size = sizeof abbreviation;
+    put_number(unit, size - 4, 4);
+    put_number(unit + 4, 4, 2);
+    put_number(unit + 10, 8, 1);
+    put_number(unit + 11, 1, 1);
+    memcpy(unit + 12, file->path, file->path_length);
+    section = named_section(".debug_info", SHT_PROGBITS, 0, 1);
+    sections[section].content = unit;
+    sections[section].size = size;
 }
 
 static void finish_line_section(void)

@@ -10,6 +10,7 @@ typedef struct {
     u8 is_weak;
     u8 has_type;
     u8 is_handle; /* the type is called sf_handle */
+    u8 mode;      /* bytes that an integer is to have; 0: as its type says */
     const char *section;
     u32 section_length;
     u32 position;
@@ -53,6 +54,22 @@ static void check_alignment(i64 alignment, u32 position, u32 *out)
         *out = (u32)alignment;
 }
 
+static u8 mode_bytes(const Name *name)
+{
+    return name_is(name, "QI") ? 1 : name_is(name, "HI") ? 2 : name_is(name, "SI") ? 4 : name_is(name, "DI") ? 8 : 0;
+}
+
+/* The integer type of `bytes` bytes that is signed or not as `type` is. */
+static Type *with_mode(Type *type, u32 bytes)
+{
+    i32 natural = is_unsigned(type);
+    if (!bytes || !is_integer(type)) return type;
+    if (bytes == 1) return natural ? &type_uchar : &type_schar;
+    if (bytes == 2) return natural ? &type_ushort : &type_short;
+    if (bytes == 4) return natural ? &type_uint : &type_int;
+    return natural ? &type_ulong : &type_long;
+}
+
 /* __attribute__((...)), any number of them; what is not known is skipped: it is advice to other compilers. */
 static void parse_attributes(Specifiers *out)
 {
@@ -91,6 +108,7 @@ static void parse_attributes(Specifiers *out)
                 error_about(position, "the attribute ", name, " is not available");
                 skip_parentheses();
             } else {
+                if (name && name_is(name, "mode") && kind_now() == '(' && kind_after() == T_NAME) out->mode = mode_bytes(tokens[at_token + 1].u.name);
                 if (name && name_is(name, "packed")) out->packed = 1;
                 if (name && name_is(name, "always_inline")) out->is_inline = 2;
                 if (name && name_is(name, "noinline")) out->is_inline = 3;
@@ -194,7 +212,6 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
         member->type = &type_int;
     }
     if (member->type->kind == TYPE_ARRAY && member->type->count < 0) {
-        member->type = array_of(member->type->base, 0);
         members->record->is_flexible = 1;
     }
     if (member->name && members->record->members) {
@@ -479,6 +496,7 @@ static void parse_specifiers(Specifiers *out)
 done:
     out->has_type = basic || out->type;
     if (!out->type) out->type = basic_type(counts, out->position);
+    out->type = with_mode(out->type, out->mode);
     if (qualifiers) out->type = qualified(out->type, qualifiers);
 }
 
@@ -551,6 +569,18 @@ static Type *parse_parameters(Type *result)
     return type;
 }
 
+/* Whether the length of a parameter's array, which ends at `]`, is made of constants: others do not matter. */
+static i32 length_is_constant(void)
+{
+    u32 i;
+    for (i = at_token; tokens[i].kind != ']' && tokens[i].kind != T_END; i++) {
+        Symbol *symbol = tokens[i].kind == T_NAME ? tokens[i].u.name->symbol : 0;
+        if (tokens[i].kind == T_NAME && (!symbol || symbol->kind == A_VARIABLE || symbol->kind == A_FUNCTION)) return 0;
+        if (tokens[i].kind == '*' && tokens[i + 1].kind == ']') return 0;
+    }
+    return 1;
+}
+
 static Type *parse_suffix(Type *type)
 {
     u32 position = here();
@@ -566,7 +596,7 @@ static Type *parse_suffix(Type *type)
         i64 count = -1;
         u32 parameters = parameter_depth;
         advance();
-        if (parameters) {
+        if (parameters && !length_is_constant()) {
             u32 depth = 0;
             while (kind_now() != T_END && !(kind_now() == ']' && depth == 0)) {
                 if (kind_now() == '[') depth++;
@@ -575,6 +605,7 @@ static Type *parse_suffix(Type *type)
             }
             parameter_depth = 0;
         } else {
+            parameter_depth = 0;
             while (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_RESTRICT)) advance();
             if (kind_now() != ']') {
                 Node *node = value_of(parse_assignment());

@@ -87,6 +87,14 @@ static void find_reachable(void)
     }
 }
 
+static i32 some_function_is_reachable(void)
+{
+    Function *function;
+    for (function = first_function; function; function = function->next)
+        if (function->reachable) return 1;
+    return 0;
+}
+
 /* Static objects that nothing refers to are left out. */
 static void reach_data(Symbol *symbol)
 {
@@ -161,7 +169,7 @@ static void place_data(void)
             if (alignment > section->alignment) section->alignment = alignment;
             section->size = (u64)round_up((i64)section->size, alignment);
             symbol->value = (i64)section->size;
-            section->size += (u64)size_of(symbol->type);
+            section->size += (u64)(size_of(symbol->type) + symbol->more_bytes);
         }
         if (sections[data_sections[kind]].size == 0) sections[data_sections[kind]].size = 8;
     }
@@ -221,7 +229,7 @@ static void add_object_symbol(Symbol *symbol, u32 binding)
                                         (u64)symbol->function->offset * 8, (u64)symbol->function->word_count * 8);
     else if (symbol->kind == A_VARIABLE && symbol->is_defined && !symbol->is_dropped && symbol->name)
         symbol->elf_number = add_symbol(symbol_name(symbol), binding << 4 | 1, data_sections[symbol->section],
-                                        (u64)symbol->value, (u64)size_of(symbol->type));
+                                        (u64)symbol->value, (u64)(size_of(symbol->type) + symbol->more_bytes));
 }
 
 /* The number of local symbols. */
@@ -334,7 +342,7 @@ static void fill_data(Symbol *symbol)
     u8 *to;
     if (symbol->section == SECTION_BSS) return;
     to = section->content + symbol->value;
-    memcpy(to, symbol->data, (u64)size_of(symbol->type));
+    memcpy(to, symbol->data, (u64)(size_of(symbol->type) + symbol->more_bytes));
     for (relocation = symbol->relocations; relocation; relocation = relocation->next) {
         u8 *field = to + relocation->offset;
         u64 addend = 0;

@@ -238,8 +238,11 @@ static Node *binary(u32 op, Node *a, Node *b, u32 position)
         if ((op == OP_ADD || op == OP_SUB) && a->type->kind == TYPE_POINTER && is_integer(b->type))
             return operation(op, a, scaled(b, a->type, position), unqualified(a->type), position);
         if (op == OP_SUB && a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER) {
-            i64 size = size_of(a->type->base);
+            i64 size = size_of(a->type->base), first, second;
+            Symbol *from, *to;
             Node *bytes = operation(OP_SUB, convert(a, &type_long), convert(b, &type_long), &type_long, position);
+            if (address_constant(a, &from, &first) && address_constant(b, &to, &second) && from == to)
+                return constant((first - second) / (size ? size : 1), &type_long, position);
             if (size <= 1) return bytes;
             return operation(OP_DIV, bytes, constant(size, &type_long, position), &type_long, position);
         }

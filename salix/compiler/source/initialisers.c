@@ -214,7 +214,8 @@ static void init_braced(Type *type, i64 offset)
                     outer = 0;
                     inside = item;
                 }
-                if (!accept('=') && kind_now() != '{' && !panic) expect('=', "a designator is followed by `=`");
+                if (!accept('=') && kind_now() != '{' && tokens[at_token - 1].kind != ']' && !panic)
+                    expect('=', "a designator is followed by `=`");
             } else if (type->kind == TYPE_ARRAY) {
                 item = type->base;
                 place += next * size_of(item);
@@ -412,18 +413,8 @@ static void initialise_static(Symbol *symbol)
     Entry *entries = parse_initialiser(&symbol->type, &end);
     i64 size = size_of(symbol->type);
     symbol->data = keep((u64)(end > size ? end : size) + 8);
-    if (end > size && is_record(symbol->type)) { /* a flexible array at the end */
-        Record *record = keep(sizeof *record);
-        Type *longer = new_type(symbol->type->kind);
-        *record = *symbol->type->record;
-        record->size = round_up(end, record->alignment);
-        *longer = *symbol->type;
-        longer->record = record;
-        write_entries(symbol, entries);
-        symbol->type = longer;
-    } else {
-        write_entries(symbol, entries);
-    }
+    write_entries(symbol, entries);
+    if (end > size && is_record(symbol->type)) symbol->more_bytes = end - size; /* a flexible array at the end */
     choose_section(symbol);
     if (!current_function) scratch_bytes = used;
 }

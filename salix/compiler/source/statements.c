@@ -149,7 +149,10 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
             expect(';', "the type of a parameter ends with `;`");
         }
         type->is_prototype = 1;
-        for (parameter = type->parameters; parameter; parameter = parameter->next) parameter->type = promoted(parameter->type);
+        for (parameter = type->parameters; parameter; parameter = parameter->next) {
+            parameter->declared = parameter->type;
+            parameter->type = promoted(parameter->type);
+        }
     }
     if (type->is_variadic) {
         error_about(declarator->position, "", declarator->name, " is variadic: it takes any number of arguments, which Loops do not have");
@@ -174,7 +177,7 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
         } else {
             if (parameter->name->symbol && parameter->name->symbol->depth == scope_depth)
                 error_about(parameter->position, "a second parameter ", parameter->name, "");
-            parameter_symbol = new_symbol(parameter->name, A_VARIABLE, parameter->type, parameter->position);
+            parameter_symbol = new_symbol(parameter->name, A_VARIABLE, parameter->declared ? parameter->declared : parameter->type, parameter->position);
         }
         if (!is_complete(parameter->type) && !is_error(parameter->type)) {
             error(parameter->position, "the size of this parameter is not known");
@@ -248,7 +251,7 @@ static Node *parse_declaration(void)
             panic = 1;
             return 0;
         }
-        if (kind_after() != '(' && !specifiers.storage) {
+        if (kind_after() != '(' && !specifiers.storage && !specifiers.type->qualifiers) {
             error_about(here(), "", tok()->u.name, " is no type");
             suggest(tok()->u.name);
             panic = 1;
@@ -261,6 +264,7 @@ static Node *parse_declaration(void)
     for (;;) {
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
+        declarator.type = with_mode(declarator.type, specifiers.mode);
         if (panic) return first;
         if (!declarator.name) {
             confused(here(), "a name should stand here");

@@ -51,6 +51,7 @@ typedef struct Parameter {
     struct Parameter *next;
     Name *name;
     Type *type;
+    Type *declared; /* narrower than what is passed: of a K&R definition; or 0 */
     u32 position;
 } Parameter;
 
@@ -111,6 +112,7 @@ struct Symbol {
     struct Symbol *next_reached;
     u8 section;
     u32 alignment;
+    i64 more_bytes; /* than its type has: of a flexible array that is initialised */
     i64 value; /* of a constant; a local's offset from the end of the frame; a static's in its section */
     i32 vreg;  /* of a local that lives in a register, from 1 on */
     u8 *data;  /* initial bytes; 0: zeros */
