@@ -200,7 +200,7 @@ static void lower_parameters(Symbol *parameters)
 {
     i32 words[5], block = NO_REGISTER;
     u32 count = is_record(current_result) ? 1 : 0, i, at = count;
-    Symbol *each;
+    Symbol *each, *following;
     for (each = parameters; each; each = each->next) count++;
     for (i = 0; i < count && i < 5; i++) {
         words[i] = new_vreg();
@@ -208,8 +208,10 @@ static void lower_parameters(Symbol *parameters)
     }
     if (count > 5) block = words[4];
     if (at) result_pointer = words[0];
-    for (each = parameters; each; each = each->next, at++) {
+    for (each = parameters; each; each = following, at++) {
         i32 value;
+        following = each->next;
+        each->next = 0; /* a parameter that does not fit the frame joins the static objects */
         if (at >= 4 && count > 5) {
             value = new_vreg();
             emit(I_LOAD, value, block, NO_REGISTER, (i64)(at - 4) * 8)->size = 8;
