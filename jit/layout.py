@@ -55,6 +55,7 @@ class Profile:
 
 
 LOOP_PROFILE = Profile()
+STRIDES = (1 << 16,)  # bytes from frame to frame that the theorems about generated code are about
 
 
 @dataclass(frozen=True, slots=True)

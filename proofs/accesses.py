@@ -28,7 +28,7 @@ from jit.x86 import Leave
 from proofs.choices import alike
 from proofs.executor import explore
 from proofs.instructions import REGISTERS, Numbers, instructions
-from proofs.layouts import LAYOUTS, Assumed, formula
+from proofs.layouts import EXAMPLES, Assumed, formula
 from proofs.machine import BEHIND, Left, domain, fresh_state, memory_of
 from proofs.names import name
 from proofs.operands import Unknowns
@@ -212,7 +212,7 @@ _COINCIDENCES: Final = ((6, 7), (6, 6), (FRAME_POINTER, 7), (6, FRAME_POINTER), 
 def shapes(opcode: int, row: Row, given: Numbers) -> Iterator[tuple[str, Conditions, z3.BoolRef]]:
     """For each guess and each check, own or shared: the halves that were decided, and nothing else."""
     form = row.form
-    for (dst, src), (number, layout), guess in product(_COINCIDENCES, enumerate(LAYOUTS), GUESSES):
+    for (dst, src), (number, layout), guess in product(_COINCIDENCES, enumerate(EXAMPLES), GUESSES):
         instruction = Instruction(opcode, name(dst), name(src), given.offset, given.imm)
         unknowns = Unknowns()
         share = unknown_share(unknowns, guess, layout, write=True)
@@ -271,6 +271,6 @@ def _halves(
     if not alike(macros[:-1], check) or not isinstance(place, AtChecked) or len(lows) != 1:
         return z3.BoolVal(False)
     distance = as_int(place.disp)
-    if not alike(macros[-1], used(form, instruction, distance, LAYOUTS[0])):
+    if not alike(macros[-1], used(form, instruction, distance, EXAMPLES[0])):
         return z3.BoolVal(False)
     return distance.bits == (as_int(lows[0]) + instruction.offset - share.offset).bits

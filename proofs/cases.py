@@ -63,10 +63,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An obligation and what became of it; without an obligation, why there are no more."""
+    """An obligation and what became of it; without an obligation, why there are no more.
+
+    `decided` is what the solver was asked: the obligation with all that holds, or one that implies it.
+    """
 
     obligation: Obligation | None
     finding: Finding | None
+    decided: Obligation | None = None
 
 
 def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGATION_TIMEOUT_MS) -> Iterator[Judged]:
@@ -100,7 +104,7 @@ def judge(theorem: Theorem, case: Case, proved: Proved, timeout_ms: int = OBLIGA
                 replay = replayed(case, verdict.values)
                 replays += 1
             finding = _finding(theorem, case, obligation.what, verdict, replay)
-        yield Judged(obligation, finding)
+        yield Judged(obligation, finding, verdict.proved or obligation.with_all())
 
 
 def _finding(theorem: Theorem, case: Case, what: str, verdict: Verdict, replay: Replay | None = None) -> Finding:
@@ -123,11 +127,12 @@ def decide_case(
         if judged.obligation is None:
             break
         if result.satisfiable == 0:  # paths that cannot be may come first, where infeasible ones are not pruned
-            about_nothing = _show_satisfiable(theorem, case.name, judged.obligation.what, judged.obligation.given)
+            given = judged.obligation.with_all().given
+            about_nothing = _show_satisfiable(theorem, case.name, judged.obligation.what, given)
             result.satisfiable = 0 if about_nothing else 1
         result.obligations += 1
         if other is not None:
-            other.check(judged.obligation, judged.finding.status if judged.finding else Status.PROVED)
+            other.check(judged.decided or judged.obligation, judged.finding.status if judged.finding else Status.PROVED)
         if verbose:
             lines.append(f"{judged.finding.status.value if judged.finding else 'proved':8} {judged.obligation.what}")
         if time.monotonic() - said > NEWS_EVERY_S:

@@ -18,7 +18,7 @@ as it ships, on Python's own ints, and both must come to the same (`NotTheSame`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -226,6 +226,12 @@ def variables(term: z3.ExprRef) -> frozenset[int]:
             _VARIABLES.clear()
         _VARIABLES[term.get_id()] = known
     return known[1]
+
+
+def relevant(given: Iterable[z3.BoolRef], *about: z3.ExprRef) -> tuple[z3.BoolRef, ...]:
+    """The conditions that speak of nothing but what `about` speaks of. Assuming less is sound, and solvers like it."""
+    known = frozenset[int]().union(*map(variables, about))
+    return tuple(part for condition in given for part in conjuncts(condition) if variables(part) <= known)
 
 
 _ANSWERS_KEPT = 20_000

@@ -21,7 +21,7 @@ from jit.macros.contract import Approved, FrameEffect
 from jit.registers import CAGE, CHECKED, FRAME, GUEST, Reg
 from jit.x86 import X86
 from proofs.executor import Fork, explore, variables
-from proofs.layouts import Assumed
+from proofs.layouts import R10, Assumed
 from proofs.machine import Left, Memory, Unknown, domain, expansion, fresh_state, memory_of, run
 from proofs.operands import APPROVED_LOW, Unknowns, roles
 from proofs.symbolic import Int, SymbolicWords, condition_of
@@ -84,9 +84,10 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A `Ran` and under which conditions it is taken."""
+    """A `Ran` and under which conditions it is taken; `assumed` is of the layout and of the state in front of it."""
 
-    conditions: tuple[z3.BoolRef, ...]
+    path: tuple[z3.BoolRef, ...]
+    assumed: tuple[z3.BoolRef, ...]
     ran: Ran
     given: Assumed
     start: Before
@@ -102,12 +103,12 @@ def ways(
     elsewhere, too (`Ran.told_elsewhere`).
     """
     start, facts = state_before(given, guessing)
-    frame_top = given.r10
-    known_registers = {reg: z3.BitVec(role, 64) for reg, role in roles(macro).items()}
-    known_registers |= {FRAME: frame_top, CHECKED: start.checked}
+    known_registers = {reg: _counted_from(z3.BitVec(role, 64), macro) for reg, role in roles(macro).items()}
+    holds = known_registers.setdefault(FRAME, R10) == R10
+    known_registers[CHECKED] = start.checked
     ranges = (*start.ranges, *unknowns.assumptions)
     numbers = tuple(unknowns.shown)
-    about = frozenset[int]().union(*(variables(term) for _, term in numbers), variables(given.depth.bits))
+    about = frozenset[int]().union(*(variables(term) for _, term in numbers), variables(R10))
 
     def admitted() -> Ran | None:
         contract = macro.contract()
@@ -133,11 +134,17 @@ def ways(
             contract, instructions, left, before, state, flow.approved, told, told_elsewhere, flow.borrows, welcome
         )
 
-    shown = (*numbers, *given.sizes, *((reg.name, word) for reg, word in known_registers.items()))
+    shown = (*numbers, *given.shown, *((reg.name, word) for reg, word in known_registers.items()))
     # few paths are impossible for what is assumed besides, and to ask with all of it costs seconds
     for path in explore(admitted, assuming=ranges, ask_about=1):
         if path.returned is not None:
-            yield Way((*given.conditions, facts, *path.conditions), path.returned, given, start, shown)
+            yield Way(path.conditions, (*given.conditions, facts, holds), path.returned, given, start, shown)
+
+
+def _counted_from(word: Word, macro: Macro) -> Word:
+    """Any word; written so that an address that the macro makes of it is a word on its own, or as far from `low`."""
+    low, offset = (as_int(getattr(macro, name, 0)).word(64) for name in ("low", "offset"))
+    return word + low - offset
 
 
 # ---------------------------------------------------------------- what the guest sees
@@ -185,29 +192,37 @@ def state_before(given: Assumed, guessing: bool) -> tuple[Before, z3.BoolRef]:
     """The state in front of a macro, and that what the gate knows of it is true."""
     start = Before.unknown()
     fact = speculative_fact if guessing else approval_fact
-    return start, fact(given, start.approved, start.checked, given.r10)
+    return start, fact(given, start.approved, start.checked, R10)
 
 
 # ---------------------------------------------------------------- what the gate's facts mean
 
 
 def approval_fact(given: Assumed, approved: Approved, checked: Word, frame_top: Word) -> z3.BoolRef:
-    """The bytes at rbp + CHECKED + low may be accessed as approved, and are aligned as approved.
-
-    CHECKED was clamped, and counts from a page.
-    """
-    low, size, aligned = (as_int(n) for n in (approved.low, approved.size, approved.aligned))
-    address, top = Int.of_word(z3.simplify(checked + low.word(64))), Int.of_word(frame_top)
+    """The bytes at rbp + CHECKED + low may be accessed as approved, and are well placed."""
+    address, top, size = approved_address(approved, checked), Int.of_word(frame_top), as_int(approved.size)
     may = z3.If(
         condition_of(approved.write),
         given.may_access(top, address, size, True),
         given.may_access(top, address, size, False),
     )
+    return z3.And(well_placed(approved, checked), may)
+
+
+def approved_address(approved: Approved, checked: Word) -> Int:
+    """The guest address of the approved bytes."""
+    return Int.of_word(z3.simplify(checked + as_int(approved.low).word(64)))
+
+
+def well_placed(approved: Approved, checked: Word) -> z3.BoolRef:
+    """CHECKED was clamped and counts from a page; the approved bytes are aligned as approved."""
+    low, size, aligned = (as_int(n) for n in (approved.low, approved.size, approved.aligned))
+    address = approved_address(approved, checked)
     clamped = z3.And(z3.ULT(checked, 1 << 32), condition_of(low >= 0), condition_of(low <= ADDRESS_LIMIT))
     clamped = z3.And(clamped, condition_of(low & PAGE - 1 == 0))
     bounded = z3.And(condition_of(size > 0), condition_of(size <= CLAMP_ROOM))
     whole = z3.And(condition_of(address & aligned - 1 == 0), condition_of(aligned & aligned - 1 == 0))
-    return z3.And(clamped, bounded, may, whole)
+    return z3.And(clamped, bounded, whole)
 
 
 def speculative_fact(given: Assumed, approved: Approved, checked: Word, frame_top: Word) -> z3.BoolRef:

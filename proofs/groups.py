@@ -22,7 +22,7 @@ from jit.regions import Provenance
 from proofs.accesses import GUESSES, WIDEST, base_of, writes
 from proofs.executor import explore
 from proofs.instructions import unknown_numbers
-from proofs.layouts import LAYOUTS
+from proofs.layouts import EXAMPLES
 from proofs.names import name
 from proofs.operands import Unknowns
 from proofs.refinement import Conditions
@@ -103,7 +103,7 @@ def situations(opcode: int, row: Row) -> Iterator[Situation]:
     if form.kind is Kind.STORE:
         srcs = (0,)  # nobody looks at it: see `Situation.named`
     # what is no access has no guess, and no layout to ask
-    layouts: tuple[Any, ...] = LAYOUTS if accesses else (None,)
+    layouts: tuple[Any, ...] = EXAMPLES if accesses else (None,)
     guesses = GUESSES if accesses else GUESSES[:1]
     for dst, src, members, guess in product(dsts, srcs, _MEMBERS, guesses):
         if FRAME_POINTER in registers_written(form, Instruction(opcode, dst, src)):
@@ -118,7 +118,7 @@ def situations(opcode: int, row: Row) -> Iterator[Situation]:
                 unknowns = Unknowns()
                 instruction = Instruction(opcode, dst, src, *unknown_numbers(row, unknowns))
                 low = unknowns.between("low", -(1 << 15), (1 << 15) - 1)
-                size = unknowns.between("size", 1, largest(group_guess, layout or LAYOUTS[0]))
+                size = unknowns.between("size", 1, largest(group_guess, layout or EXAMPLES[0]))
                 yield Situation(
                     form, instruction, guess, label, layout, members, group_guess, write, low, size, unknowns
                 )

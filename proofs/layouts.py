@@ -1,7 +1,10 @@
-"""Layouts, any placement that the runtime's hypothesis accepts, and any live frame.
+"""All layouts with one frame stride, any placement that the runtime's hypothesis accepts, and any live frame.
 
-The hypothesis is the shipped `hypothesis_violation`, evaluated on symbolic addresses; what may be accessed is said by
-the shipped `may_access`. Both become formulas. Trusted by the theorems about generated code.
+The hypothesis is the shipped `hypothesis_violation`, evaluated on symbolic numbers; what may be accessed is said by
+the shipped `may_access`. Both become formulas. The stride is known, and everything else of a layout is not: the sizes
+and places of its regions, how many frames there are and how large, where the stack lies, the context, the slot. Where
+the theorems start from, `proofs.placements.limits`, is no more than the hypothesis leaves (layout.hypothesis). Trusted
+by the theorems about generated code.
 """
 
 from __future__ import annotations
@@ -14,16 +17,25 @@ import z3
 
 from jit.layout import (
     CLAMP_ROOM,
+    STRIDES,
     Layout,
     Placement,
     Profile,
-    Span,
+    Region,
     hypothesis_violation,
+    in_live_frame,
+    in_span,
     may_access,
     plan,
 )
 from proofs.executor import explore
+from proofs.placements import limits, records_found, records_inside, regions_inside, unknown
 from proofs.symbolic import INT_BITS, Int, condition_of
+from proofs.symbolic import as_int as number
+
+R10 = z3.BitVec("r10", 64)
+# what the hypothesis implies, by theorem layout.hypothesis: the solver need not find it again
+IMPLIED = (regions_inside, records_inside, records_found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,7 @@ class Assumed:
     placement: Placement
     depth: Int
     conditions: tuple[z3.BoolRef, ...]
-    sizes: tuple[tuple[str, z3.ExprRef], ...] = ()  # of the regions, where they are not known
+    shown: tuple[tuple[str, z3.ExprRef], ...]  # of the layout, where it is not known
 
     @property
     def base(self) -> z3.BitVecRef:
@@ -43,19 +55,21 @@ class Assumed:
 
     @property
     def frame_top(self) -> Int:
-        """r10 of the frame at `depth`."""
+        """r10 of the frame at `depth`: what the conditions say that `R10` is."""
         return as_int(self.layout.frame_top(_as_int(self.depth)))
 
     @property
     def r10(self) -> z3.BitVecRef:
         """The same as a machine word."""
-        return _word(self)
+        return self.frame_top.word(64)
 
     def may_access(self, frame_top: Int, address: Int, size: Int | int, write: bool) -> z3.BoolRef:
         """`jit.layout.may_access` as a formula."""
-        formula, unknowns = _access_formula(self, write)
-        terms = [frame_top.bits, address.bits, size.bits if isinstance(size, Int) else z3.BitVecVal(size, INT_BITS)]
-        return z3.substitute(formula, *zip(unknowns, terms, strict=True))
+        return _substituted(_access_formula(self, write), frame_top, address, number(size))
+
+    def holds(self, region: Region, frame_top: Int, address: Int, size: Int | int) -> z3.BoolRef:
+        """Whether the bytes lie in this region; of the stack, in one live frame."""
+        return _substituted(_region_formula(self, region), frame_top, address, number(size))
 
     def reserved(self, offset: Int, size: Int | int) -> z3.BoolRef:
         """Whether the bytes [rbp + offset, + size) belong to this guest alone, by the hypothesis."""
@@ -69,19 +83,9 @@ class Assumed:
         return self is other
 
 
-# The constants of these layouts are concrete: a bound that is symbolic on both sides costs the solver seconds for each
-# obligation. They differ in everything that an expansion looks at; the first is an ordinary guest's.
-LAYOUTS: tuple[Layout, ...] = (
-    plan(5000, 70_000, 100_000),
-    plan(0, 0, 0, Profile(frame_bytes=4096, frames=1)),  # regions too small for any access
-    plan(7, 65_536, 3, Profile(frame_bytes=65_536, frames=64)),
-    plan(1 << 20, 12 << 20, 1 << 22, Profile(frame_bytes=8192, frames=512)),
-)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Sized(Layout):
-    """A layout whose regions have any size up to their window. Equal to itself only, so that it can be a key."""
+class Unknown(Layout):
+    """A layout of which the stride is known. Equal to itself only, so that it can be a key."""
 
     ranges: tuple[z3.BoolRef, ...]
     shown: tuple[tuple[str, z3.ExprRef], ...]
@@ -93,60 +97,76 @@ class Sized(Layout):
         return self is other
 
 
-@cache
-def sized() -> Sized:
-    """An ordinary guest's strides, and regions of any size: from nothing to 64, 128 and 128 KiB."""
-    largest = plan(1 << 16, 1 << 17, 1 << 17)
-    spans, ranges, shown = {}, [], []
-    for name in ("read_only", "writable", "calldata"):
-        span = getattr(largest, name)
-        size, within = Int.fresh(f"{name} size", 0, span.size)
-        spans[name] = Span(span.low, _as_int(size))
-        ranges.append(within)
-        shown.append((f"{name} size", size.bits))
-    known = {f.name: getattr(largest, f.name) for f in fields(Layout)}
-    return Sized(**{**known, **spans}, ranges=tuple(ranges), shown=tuple(shown))
+def layout_with(stride: int) -> Unknown:
+    """Every layout with this frame stride."""
+    u = unknown()
+    layout = u.layout(stride, limits(stride))
+    known = {f.name: getattr(layout, f.name) for f in fields(Layout)}
+    return Unknown(**known, ranges=tuple(u.given), shown=tuple(u.shown))
+
+
+LAYOUTS: tuple[Unknown, ...] = tuple(map(layout_with, STRIDES))
+ORDINARY = plan(5000, 70_000, 100_000)  # where it does not matter which
+# Layouts with all numbers known, for isa.refines. They differ in everything that an expansion looks at.
+EXAMPLES: tuple[Layout, ...] = (
+    ORDINARY,
+    plan(0, 0, 0, Profile(frame_bytes=4096, frames=1)),  # regions too small for any access
+    plan(7, 65_536, 3, Profile(frame_bytes=65_536, frames=64)),
+    plan(1 << 20, 12 << 20, 1 << 22, Profile(frame_bytes=8192, frames=512)),
+)
 
 
 @cache
 def assumed(layout: Layout) -> Assumed:
     """Any placement of this layout that the hypothesis accepts, and any live frame."""
-    ranges: list[z3.BoolRef] = list(layout.ranges) if isinstance(layout, Sized) else []
-    sizes = layout.shown if isinstance(layout, Sized) else ()
+    ranges: list[z3.BoolRef] = list(layout.ranges) if isinstance(layout, Unknown) else []
+    shown = layout.shown if isinstance(layout, Unknown) else ()
 
-    def unknown(name: str, low: int, high: int) -> Int:
+    def between(name: str, low: int, high: int) -> Int:
         value, within = Int.fresh(name, low, high)
         ranges.append(within)
         return value
 
     names = ("base", "reserved low", "reserved high", "code low", "code high")
-    depth = unknown("depth", 0, layout.frames - 1)
-    base, *limits = (_as_int(unknown(name, 0, 1 << 48)) for name in names)
-    placement = Placement(base, limits[0], limits[1], limits[2], limits[3], layout.frame_top(_as_int(depth)))
-    holds = formula(lambda: hypothesis_violation(layout, placement) is None)
-    return Assumed(layout, placement, depth, (*ranges, *holds), sizes)
+    depth = between("depth", 0, number(layout.frames).high - 1)
+    base, *places = (_as_int(between(name, 0, 1 << 48)) for name in names)
+    top = layout.frame_top(_as_int(depth))
+    placement = Placement(base, places[0], places[1], places[2], places[3], top)
+    holds = formula(lambda: hypothesis_violation(layout, placement) is None, tuple(ranges))
+    named = [part for of in IMPLIED for part in of(layout, placement, depth)]
+    return Assumed(layout, placement, depth, (*holds, *named, number(top).word(64) == R10), shown)
+
+
+Unknowns = tuple[z3.BitVecRef, z3.BitVecRef, z3.BitVecRef]
+
+
+def _substituted(formula: tuple[z3.BoolRef, Unknowns], *values: Int) -> z3.BoolRef:
+    return z3.substitute(formula[0], *zip(formula[1], (value.bits for value in values), strict=True))
 
 
 @cache
-def _word(given: Assumed) -> z3.BitVecRef:
-    return given.frame_top.word(64)
+def _access_formula(given: Assumed, write: bool) -> tuple[z3.BoolRef, Unknowns]:
+    return _predicate(lambda top, address, size: may_access(given.layout, top, address, size, write))
 
 
 @cache
-def _access_formula(given: Assumed, write: bool) -> tuple[z3.BoolRef, tuple[z3.BitVecRef, ...]]:
-    frame_top = Int(z3.BitVec("any frame top", INT_BITS), 0, 1 << 64)
-    address = Int(z3.BitVec("any address", INT_BITS), 0, 1 << 64)
-    size = Int(z3.BitVec("any size", INT_BITS), 0, 1 << 64)
-
-    def allowed() -> bool:
-        return may_access(given.layout, _as_int(frame_top), _as_int(address), _as_int(size), write)
-
-    return z3.And(*formula(allowed), z3.BoolVal(True)), (frame_top.bits, address.bits, size.bits)
+def _region_formula(given: Assumed, region: Region) -> tuple[z3.BoolRef, Unknowns]:
+    if region is Region.STACK:
+        return _predicate(lambda top, address, size: in_live_frame(given.layout, top, address, size))
+    return _predicate(lambda _, address, size: in_span(given.layout.span(region), address, size))
 
 
-def formula(predicate: Callable[[], bool]) -> tuple[z3.BoolRef, ...]:
+def _predicate(holds: Callable[[int, int, int], bool]) -> tuple[z3.BoolRef, Unknowns]:
+    """Of any r10, address and size."""
+    unknowns = tuple(z3.BitVec(f"any {name}", INT_BITS) for name in ("frame top", "address", "size"))
+    values = [_as_int(Int(bits, 0, 1 << 64)) for bits in unknowns]
+    return z3.And(*formula(lambda: holds(values[0], values[1], values[2])), z3.BoolVal(True)), unknowns
+
+
+def formula(predicate: Callable[[], bool], assuming: tuple[z3.BoolRef, ...] = ()) -> tuple[z3.BoolRef, ...]:
     """Conditions that hold together exactly where `predicate` does: what all its paths share, and their union."""
-    paths = [path.conditions for path in explore(lambda: bool(predicate()), prune=False) if path.returned]
+    found = explore(lambda: bool(predicate()), assuming=assuming, prune=False)
+    paths = [path.conditions for path in found if path.returned]
     if not paths:
         return (z3.BoolVal(False),)
     shared = set.intersection(*({condition.get_id() for condition in path} for path in paths))

@@ -7,9 +7,10 @@ depth, true at every depth of a frame that exists. They are formulas: nothing in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import z3
@@ -28,12 +29,38 @@ from jit.layout import (
     Region,
     Span,
 )
-from proofs.executor import conjuncts, explore, variables
-from proofs.symbolic import Int, condition_of
+from proofs.executor import explore
+from proofs.symbolic import INT_BITS, Int, condition_of
 
 LAYOUT_RANGE = 1 << 32  # layout fields lie between minus this and this: what `plan` returns lies well inside
 PLACEMENT_RANGE = 1 << 64
 FLAT = (Region.READ_ONLY, Region.WRITABLE, Region.CALLDATA)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The multiples of `unit`, a power of two, from `least` to `most`."""
+
+    least: int = -LAYOUT_RANGE
+    most: int = LAYOUT_RANGE
+    unit: int = 1
+
+
+_ANYTHING = Limits()
+
+
+def limits(stride: int) -> dict[str, Limits]:
+    """What the hypothesis leaves of each field of a layout with this frame stride: theorems about code start there."""
+    low, size = Limits(NULL_BYTES, ADDRESS_LIMIT, PAGE), Limits(0, ADDRESS_LIMIT)
+    return {
+        **{f"{name}.low": low for name in ("read_only", "writable", "calldata")},
+        **{f"{name}.size": size for name in ("read_only", "writable", "calldata")},
+        "stack_low": Limits(2 * stride, ADDRESS_LIMIT, 2 * stride),
+        "frame_bytes": Limits(PAGE, stride - REACH, PAGE),
+        "frames": Limits(1, ADDRESS_LIMIT // (4 * stride)),
+        "slot_bytes": Limits(4 * stride, ADDRESS_LIMIT),
+        "context_bytes": Limits(RECORD_BYTES + CONTEXT_HOT_BYTES, ADDRESS_LIMIT),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +76,22 @@ class Unknown:
         self.shown.append((name, value.bits))
         return value
 
-    def layout(self, frame_stride: Any = None) -> Layout:  # noqa: ANN401
-        """A layout with every field unknown, but for the stride if it is given."""
+    def within(self, name: str, limits: Limits) -> Any:  # noqa: ANN401 - stands for an int field
+        """A number that the limits allow."""
+        if limits.unit == 1:
+            return self.between(name, limits.least, limits.most)
+        zeros = limits.unit.bit_length() - 1
+        units = z3.BitVec(f"{name} / {limits.unit:#x}", (limits.most >> zeros).bit_length())
+        bits = z3.ZeroExt(INT_BITS - units.size() - zeros, z3.Concat(units, z3.BitVecVal(0, zeros)))
+        self.given.append(z3.And(bits >= limits.least, bits <= limits.most))
+        self.shown.append((name, bits))
+        return Int(bits, limits.least, limits.most)
+
+    def layout(self, frame_stride: Any = None, limits: Mapping[str, Limits] = MappingProxyType({})) -> Layout:  # noqa: ANN401
+        """A layout with every field unknown, but for the stride if it is given, and within what limits there are."""
 
         def unknown(name: str) -> Any:  # noqa: ANN401
-            return self.between(name, -LAYOUT_RANGE, LAYOUT_RANGE)
+            return self.within(name, limits.get(name, _ANYTHING))
 
         def span(name: str) -> Span:
             return Span(unknown(f"{name}.low"), unknown(f"{name}.size"))
@@ -85,12 +123,6 @@ def accepted(judge: Callable[[], object], given: Iterable[z3.BoolRef]) -> z3.Boo
     """The formula that `judge()` returns None: of all its paths, the conditions of those that do."""
     paths = explore(judge, assuming=tuple(given), prune=False)
     return z3.Or(*(z3.And(*path.conditions) for path in paths if path.returned is None))
-
-
-def relevant(given: Iterable[z3.BoolRef], *about: z3.ExprRef) -> tuple[z3.BoolRef, ...]:
-    """The conditions that speak of nothing but what `about` speaks of. Assuming less is sound, and solvers like it."""
-    known = frozenset[int]().union(*map(variables, about))
-    return tuple(part for condition in given for part in conjuncts(condition) if variables(part) <= known)
 
 
 # ---------------------------------------------------------------- formulas
@@ -150,6 +182,17 @@ def assumption(statement: str) -> Callable[[Assumption], Assumption]:
         return function
 
     return add
+
+
+@assumption("the numbers of a layout lie within the limits from which theorems about code start")
+def numbers_limited(layout: Layout, placement: Placement, depth: Any) -> Iterator[z3.BoolRef]:  # noqa: ANN401
+    spans = {name: getattr(layout, name) for name in ("read_only", "writable", "calldata")}
+    numbers = {f"{name}.{part}": getattr(span, part) for name, span in spans.items() for part in ("low", "size")}
+    numbers |= {f.name: getattr(layout, f.name) for f in fields(Layout) if f.name not in (*spans, "frame_stride")}
+    left = limits(layout.frame_stride)
+    assert numbers.keys() == left.keys(), "a number without limits"
+    for name, value in numbers.items():
+        yield every(left[name].least <= value, value <= left[name].most, value % left[name].unit == 0)
 
 
 @assumption("strides, frame counts and slots are powers of two; frames are whole pages, at least one")

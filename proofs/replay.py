@@ -61,7 +61,7 @@ def _violated(obligation: Obligation, values: Values) -> bool:
     claim = obligation.claim if obligation.exactly is None else obligation.exactly
     if values.truth(claim):  # of all but one; no need to believe it of that one
         return False
-    return all(map(values.holds, obligation.given)) and not values.holds(claim)
+    return all(map(values.holds, obligation.with_all().given)) and not values.holds(claim)
 
 
 def raised_again(case: Case, failed: PathFailed, values: Values) -> Replay:

@@ -138,6 +138,7 @@ def export(theorems: Sequence[Theorem], directory: Path) -> int:
         held: dict[tuple[int, ...], tuple[z3.BoolRef, ...]] = {}
         for case in theorem.cases():
             for obligation in case.obligations():
+                obligation = obligation.with_all()
                 key, terms = terms_of(obligation)
                 if key not in held:
                     held[key] = terms

@@ -5,17 +5,18 @@ The logic is that of quantifier-free bit-vectors, with uninterpreted functions w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import z3
 
-from proofs.executor import PathFailed
+from proofs.executor import PathFailed, relevant
 from proofs.theorem import Obligation
 from proofs.values import Values
 
 DEFAULT_TIMEOUT_MS = 60_000
+SHORT_TIMEOUT_MS = 5_000  # for an answer from a part of what is given
 
 
 class Status(Enum):
@@ -28,12 +29,16 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """With REFUTED comes the counterexample, what is shown of it and all of it; with UNKNOWN why."""
+    """With PROVED comes what was proved, with UNKNOWN why.
+
+    With REFUTED come the counterexample, what is shown of it, and all of it.
+    """
 
     status: Status
     counterexample: tuple[tuple[str, int], ...] = ()
     reason: str = ""
     values: Values | None = None
+    proved: Obligation | None = None  # the one asked about, or one that implies it: what the solver said yes to
 
 
 class Proved:
@@ -46,22 +51,49 @@ class Proved:
     def __init__(self) -> None:
         self._terms: dict[tuple[int, ...], tuple[z3.BoolRef, ...]] = {}
         self._needed: dict[int, list[frozenset[int]]] = {}  # by claim; `_terms` holds what the ids are of
+        self._in_vain: dict[tuple[int, ...], tuple[z3.BoolRef, ...]] = {}  # not proved from a part of what is given
 
     def decide(self, obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
         """`decided`, or what it said of the same claim before."""
+        if not obligation.further:
+            return self._decide(obligation, timeout_ms, cores=True)
+        for stronger in _stronger(obligation):
+            key, terms = terms_of(stronger)
+            if key not in self._in_vain:
+                verdict = self._decide(stronger, min(timeout_ms, SHORT_TIMEOUT_MS), cores=False)
+                if verdict.status is Status.PROVED:
+                    return verdict
+                self._in_vain[key] = terms
+        return self._decide(obligation.with_all(), timeout_ms, cores=False)
+
+    def _decide(self, obligation: Obligation, timeout_ms: int, *, cores: bool) -> Verdict:
+        """From what is given alone."""
         key, terms = terms_of(obligation)
         if z3.is_true(terms[-1]) or key in self._terms:
-            return Verdict(Status.PROVED)
+            return Verdict(Status.PROVED, proved=obligation)
         given, claim = key[:-1], key[-1]
         known = self._needed.get(claim)
         if known is not None and any(needed.issubset(given) for needed in known):
-            return Verdict(Status.PROVED)
-        again = known is not None
+            return Verdict(Status.PROVED, proved=obligation)
+        again = known is not None and cores
         verdict, needed = _decided(obligation, timeout_ms, want_needed=again)
         if verdict.status is Status.PROVED:
             self._terms[key] = terms
             self._needed.setdefault(claim, []).extend([frozenset(given[i] for i in needed)] if again else [])
         return verdict
+
+
+def _stronger(obligation: Obligation) -> Iterator[Obligation]:
+    """What implies the obligation, has fewer conditions, and is often true: in this order.
+
+    Of a disjunction one part, of the conditions those that speak of nothing else; then the claim, from what is given.
+    """
+    conditions = obligation.with_all().given
+    for claim in obligation.claim.children() if z3.is_or(obligation.claim) else (obligation.claim,):
+        if not z3.is_false(claim):
+            given = tuple({part.get_id(): part for part in relevant(conditions, claim)}.values())
+            yield replace(obligation, given=given, claim=claim, further=())
+    yield replace(obligation, further=())
 
 
 def terms_of(obligation: Obligation) -> tuple[tuple[int, ...], tuple[z3.BoolRef, ...]]:
@@ -72,8 +104,7 @@ def terms_of(obligation: Obligation) -> tuple[tuple[int, ...], tuple[z3.BoolRef,
 
 def decided(obligation: Obligation, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Verdict:
     """Whether the claim follows from what is given."""
-    verdict, _ = _decided(obligation, timeout_ms, want_needed=False)
-    return verdict
+    return Proved().decide(obligation, timeout_ms)
 
 
 def _decided(obligation: Obligation, timeout_ms: int, *, want_needed: bool) -> tuple[Verdict, tuple[int, ...]]:
@@ -85,7 +116,8 @@ def _decided(obligation: Obligation, timeout_ms: int, *, want_needed: bool) -> t
     answer = solver.check(*switches)
     if answer == z3.unsat:
         needed = {switch.get_id() for switch in solver.unsat_core()} if want_needed else set()
-        return Verdict(Status.PROVED), tuple(i for i, switch in enumerate(switches) if switch.get_id() in needed)
+        numbers = tuple(i for i, switch in enumerate(switches) if switch.get_id() in needed)
+        return Verdict(Status.PROVED, proved=obligation), numbers
     if answer == z3.unknown:
         return Verdict(Status.UNKNOWN, reason=solver.reason_unknown()), ()
     if obligation.besides:

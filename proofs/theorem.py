@@ -7,7 +7,7 @@ the runner's. Registered theorems are all there are; the runner, the index in do
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import z3
 
@@ -24,18 +24,24 @@ class Replay:
 class Obligation:
     """Under `given`, `claim` must hold. `what` says in words which case it is, for people.
 
-    `besides` holds as well, but the proof does not need it: a counterexample must satisfy it to be real. `about` are
-    instructions that a counterexample shows, by name. `exactly` is the claim itself where `claim` says the same of
-    functions of which less is known: a counterexample must refute it, too.
+    `further` holds, too, and is tried if `given` does not suffice: solvers like few conditions. `besides` holds as
+    well, but the proof does not need it: a counterexample must satisfy it to be real. `about` are instructions that a
+    counterexample shows, by name. `exactly` is the claim itself where `claim` says the same of functions of which less
+    is known: a counterexample must refute it, too.
     """
 
     what: str
     given: tuple[z3.BoolRef, ...]
     claim: z3.BoolRef
     shown: tuple[tuple[str, z3.ExprRef], ...] = ()  # what a counterexample prints: name and term
+    further: tuple[z3.BoolRef, ...] = ()
     besides: tuple[z3.BoolRef, ...] = ()
     about: tuple[tuple[str, object], ...] = ()
     exactly: z3.BoolRef | None = None
+
+    def with_all(self) -> Obligation:
+        """The same, with all that holds given at once."""
+        return replace(self, given=(*self.given, *self.further), further=())
 
 
 @dataclass(frozen=True, slots=True)

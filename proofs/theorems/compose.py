@@ -35,7 +35,7 @@ from proofs.invariant import (
     applies,
     invariant,
 )
-from proofs.layouts import LAYOUTS
+from proofs.layouts import LAYOUTS, ORDINARY
 from proofs.lemmas import Truth, rank
 from proofs.machine import Unknown as UnknownPlaces
 from proofs.machine import fresh_state, memory_of, run
@@ -155,7 +155,7 @@ def _shapes() -> Iterator[Obligation]:
 
 def _returns_behind(macro: Macro) -> bool:
     """Where it lets the callee return to is behind all of its code."""
-    code = macro.expand(LAYOUTS[0])
+    code = macro.expand(ORDINARY)
     end, labels = code[-1], [part.label for part in code if isinstance(part, LeaLabel)]
     return isinstance(end, Label) and not end.cold and labels == [Local(end.number)]
 

@@ -15,9 +15,18 @@ from jit.assemble import leave_stub
 from jit.context import PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_offset
 from jit.decode import decode, decode_all
 from jit.encode import FIELD
-from jit.layout import CONTEXT_HOT_BYTES, RECORD_BYTES, Layout
+from jit.layout import CLAMP_ROOM, CONTEXT_HOT_BYTES, RECORD_BYTES, Layout, Region, flat_regions
 from jit.macros import MACROS
-from jit.macros.contract import ApprovedBytes, ContextBytes, FrameBytes, FrameEffect, RecordBytes, TableSlot, Touch
+from jit.macros.contract import (
+    Approved,
+    ApprovedBytes,
+    ContextBytes,
+    FrameBytes,
+    FrameEffect,
+    RecordBytes,
+    TableSlot,
+    Touch,
+)
 from jit.registers import CHECKED, FRAME, GUEST, Reg
 from jit.trampolines import RESUME, RESUME_CALLED, START, leave
 from jit.x86 import (
@@ -37,20 +46,23 @@ from jit.x86 import (
     Stub,
     Xchg,
 )
+from proofs.executor import relevant, variables
 from proofs.gate import (
     BLOCK_PC,
     HELD,
     Ran,
     Way,
-    approval_fact,
+    approved_address,
     as_int,
     is_frame_top,
     speculative_fact,
     state_before,
     ways,
+    well_placed,
 )
-from proofs.layouts import LAYOUTS, assumed, sized
+from proofs.layouts import LAYOUTS, ORDINARY, R10, assumed
 from proofs.machine import BEHIND, Fetched, Unknown
+from proofs.operands import Unknowns
 from proofs.renaming import representatives
 from proofs.symbolic import Int, condition_of, same
 from proofs.theorem import Case, Obligation, Theorem, register
@@ -58,6 +70,7 @@ from proofs.theorems.encodable import emitted, own_bytes
 from simulator.machine import Access
 
 Claims = Iterator[tuple[str, z3.BoolRef]]
+Conditions = tuple[z3.BoolRef, ...]
 
 
 # ---------------------------------------------------------------- gate.memory
@@ -76,7 +89,57 @@ def memory_claims(way: Way) -> Claims:
             yield "atomic access is aligned", z3.URem(event.address, z3.BitVecVal(event.size, 64)) == 0
     registers = ran.state.registers
     if ran.left == BEHIND and ran.known is not None and not _as_before(way):
-        yield "approved", approval_fact(way.given, ran.known, registers[CHECKED], registers[FRAME])
+        yield "approved, well placed", well_placed(ran.known, registers[CHECKED])
+        yield "approved, may be accessed", _approved(way, ran.known)
+
+
+def _approved(way: Way, known: Approved) -> z3.BoolRef:
+    """The bytes lie in a region that was looked at, or are those that were approved before."""
+    checked, before = way.ran.state.registers[CHECKED], way.start
+    write, size = condition_of(known.write), as_int(known.size)
+    if not way.ran.contract.probes:
+        same_bytes = z3.And(same(known.low, before.approved.low), same(known.size, before.approved.size))
+        same_place = z3.And(checked == before.checked, way.ran.state.registers[FRAME] == R10)
+        return z3.And(same_bytes, same_place, z3.Implies(write, condition_of(before.approved.write)))
+    address = approved_address(known, checked)
+    regions = (probe.region for probe in way.ran.contract.probes)
+    top = way.given.frame_top
+    held = (z3.And(_open_to(write, region), way.given.holds(region, top, address, size)) for region in regions)
+    return z3.Or(*held, z3.BoolVal(False))
+
+
+def _open_to(write: z3.BoolRef, region: Region) -> z3.BoolRef:
+    """Whether what lies in the region may be loaded, and stored if `write`: see `_what_may_be_accessed`."""
+    loads, stores = (region is Region.STACK or region in flat_regions(stored) for stored in (False, True))
+    return z3.And(z3.BoolVal(loads), z3.Implies(write, z3.BoolVal(stores)))
+
+
+def _what_may_be_accessed() -> Iterator[Obligation]:
+    """`may_access` is to lie in a region that is open to it, and what is a part of such bytes is such bytes.
+
+    So a macro that touches a part of what was approved touches what may be accessed, and `memory_claims` need not ask.
+    """
+    for layout in LAYOUTS:
+        given, top = assumed(layout), Int.of_word(R10)
+        for region in Region:
+            unknowns, low = Unknowns(), as_int(layout.span(region).low)
+            address = low + unknowns.between("address, from the region's start", -(1 << 64), 1 << 64)
+            gap, size = (unknowns.between(name, 0, CLAMP_ROOM) for name in ("gap", "size"))
+            length = unknowns.between("size of a part", 1, CLAMP_ROOM)
+            part = condition_of(gap + length <= size)
+            conditions = (*unknowns.assumptions, given.holds(region, top, address, size), part)
+            inside = given.holds(region, top, address + gap, length)
+            shown = (*unknowns.shown, *layout.shown)
+            yield Obligation(f"a part of what lies in {region.value}", conditions, inside, shown, given.conditions)
+        unknowns = Unknowns()
+        address, size = unknowns.between("address", 0, 1 << 64), unknowns.between("size", 1, CLAMP_ROOM)
+        shown = (*unknowns.shown, *layout.shown)
+        for write in (False, True):
+            may = given.may_access(top, address, size, write)
+            held = z3.Or(
+                *(z3.And(_open_to(z3.BoolVal(write), r), given.holds(r, top, address, size)) for r in Region)
+            )
+            yield Obligation(f"what may be accessed, write={write}", tuple(unknowns.assumptions), may == held, shown)
 
 
 def _locked_sizes(instructions: tuple[X86, ...]) -> frozenset[int]:
@@ -96,10 +159,15 @@ def _within(way: Way, touch: Touch, access: Access[z3.BitVecRef]) -> z3.BoolRef:
     offset = _offset(way, access)
     match touch:
         case FrameBytes(disp, size, write, aligned):
-            return _guest(way, access, (given.frame_top + disp).word(64), size, write, aligned)
+            address = Int.of_word(_offset(way, access))
+            framed = given.holds(Region.STACK, given.frame_top, address, access.size)
+            return z3.And(framed, _guest(way, access, R10 + as_int(disp).word(64), size, write, aligned))
         case ApprovedBytes(needed):
-            low = z3.simplify(way.start.checked + as_int(needed.low).word(64))
-            return _guest(way, access, low, needed.size, needed.write, needed.aligned)
+            approved, low = way.start.approved, z3.simplify(way.start.checked + as_int(needed.low).word(64))
+            start = approved_address(approved, way.start.checked)
+            part = _inside(Int.of_word(_offset(way, access)), access, start, as_int(approved.size))
+            named = _guest(way, access, low, needed.size, needed.write, needed.aligned)
+            return z3.And(part, z3.Implies(access.write, condition_of(approved.write)), named)
         case ContextBytes(start, size, write):
             return z3.And(_inside(Int.of_word(offset, signed=True), access, as_int(start), size), _may(access, write))
         case RecordBytes(write):
@@ -123,17 +191,14 @@ def _offset(way: Way, access: Access[z3.BitVecRef]) -> z3.BitVecRef:
 def _guest(
     way: Way, access: Access[z3.BitVecRef], low: z3.BitVecRef, size: int, write: bool, aligned: int
 ) -> z3.BoolRef:
-    given = way.given
-    address = Int.of_word(_offset(way, access))
     return z3.And(
-        _inside(address, access, Int.of_word(low), size),
+        _inside(Int.of_word(_offset(way, access)), access, Int.of_word(low), size),
         _may(access, write),
-        given.may_access(given.frame_top, address, access.size, access.write),
         condition_of(Int.of_word(access.address) & aligned - 1 == 0),
     )
 
 
-def _inside(offset: Int, access: Access[z3.BitVecRef], low: Int, size: int) -> z3.BoolRef:
+def _inside(offset: Int, access: Access[z3.BitVecRef], low: Int, size: int | Int) -> z3.BoolRef:
     return z3.And(condition_of(low <= offset), condition_of(offset + access.size <= low + size))
 
 
@@ -281,32 +346,53 @@ def _found(way: Way, address: z3.BitVecRef, value: z3.BitVecRef) -> z3.BoolRef:
 
 
 def _obligations(
-    macro: type, claims: Callable[[Way], Claims], guessing: bool, layouts: tuple[Layout, ...] = ()
+    macro: type, claims: Callable[[Way], Claims], guessing: bool, layouts: tuple[Layout, ...] = LAYOUTS
 ) -> Iterator[Obligation]:
     twice = claims is contract_claims
-    for number, layout in enumerate((*LAYOUTS, *layouts)):
+    for number, layout in enumerate(layouts):
         for instance, unknowns, shape in representatives(macro, layout):
-            if (number > 0 and shape.ignores_layout) or (layout not in LAYOUTS and not shape.checks):
+            if number > 0 and shape.ignores_layout:
                 continue
             if not any(emitted(part.instructions) for part in shape.parts if part.instructions is not None):
                 continue
-            name = f"{instance}, layout {number}"
+            name = f"{instance}, stride {layout.frame_stride:#x}"
             for way in ways(instance, unknowns, assumed(layout), guessing=guessing, twice=twice):
+                assuming, known = way.assumed, _known(way.path)
+                path, of_state = ([z3.substitute(c, *known) for c in part] for part in (way.path, assuming))
                 for what, claim in claims(way):
-                    yield Obligation(f"{name}: {what}", way.conditions, claim, way.shown)
+                    claim = z3.substitute(claim, *known)
+                    given = (*path, *relevant(of_state, claim, *path))
+                    further = (*of_state, *way.path)
+                    yield Obligation(f"{name}: {what}", given, claim, way.shown, further=further)
+
+
+def _known(conditions: Conditions) -> list[tuple[z3.BitVecRef, z3.BitVecRef]]:
+    """Unknowns that a condition says to be equal to a term, and the terms to put in their place.
+
+    The gate compares what a check counts from with where the region starts: then these are one unknown, not two.
+    """
+    found: list[tuple[z3.BitVecRef, z3.BitVecRef]] = []
+    for condition in conditions:
+        if z3.is_eq(condition) and z3.is_bv(condition.arg(0)):
+            sides = condition.children()
+            for one, other in (sides, sides[::-1]):
+                unknown = one.arg(0) if one.decl().kind() in (z3.Z3_OP_SIGN_EXT, z3.Z3_OP_ZERO_EXT) else one
+                if unknown.decl().kind() == z3.Z3_OP_UNINTERPRETED and not variables(unknown) & variables(other):
+                    found.append((unknown, z3.Extract(unknown.size() - 1, 0, other)))
+                    break
+    return found
 
 
 def _cases(claims: Callable[[Way], Claims], *, guessing: bool = False) -> Iterator[Case]:
     for macro in MACROS:
-        layouts = () if claims is contract_claims else (sized(),)
-        yield Case(macro.__name__, partial(_obligations, macro, claims, guessing, layouts))
+        yield Case(macro.__name__, partial(_obligations, macro, claims, guessing))
 
 
 def _forms() -> Iterator[Obligation]:
     """Every x86 form is emitted by something that a theorem is about: an expansion, a trampoline, the way to a stub."""
     emitted = {type(instruction) for code in _OUTSIDE for instruction in code}
     for macro in MACROS:
-        for _, _, shape in representatives(macro, LAYOUTS[0]):
+        for _, _, shape in representatives(macro, ORDINARY):
             emitted |= {type(instruction) for part in shape.parts for instruction in part.instructions or ()}
     for form in FORMS:
         yield Obligation(f"{form.__name__} is emitted", (), z3.BoolVal(form in emitted))
@@ -333,6 +419,11 @@ def _stubs() -> Iterator[Obligation]:
 LEAVES = (Exit.INTERPRET, Exit.PREEMPTED)  # the exits that have such a stub
 
 
+def _memory_cases() -> Iterator[Case]:
+    yield Case("what may be accessed", _what_may_be_accessed)
+    yield from _cases(memory_claims)
+
+
 def _contract_cases() -> Iterator[Case]:
     yield Case("x86 forms", _forms)
     yield Case("stubs", _stubs)
@@ -340,19 +431,20 @@ def _contract_cases() -> Iterator[Case]:
 
 
 def _assumptions() -> Iterator[tuple[str, tuple[z3.BoolRef, ...]]]:
-    for number, layout in enumerate((*LAYOUTS, sized())):
-        given = assumed(layout)
-        yield f"the hypothesis holds of layout {number}", given.conditions
+    for layout in LAYOUTS:
+        given, name = assumed(layout), f"stride {layout.frame_stride:#x}"
+        yield f"the hypothesis, {name}", given.conditions
         for guessing in (False, True):
             start, fact = state_before(given, guessing)
             what = "the guest's own" if guessing else "allowed"
-            yield f"an approval that is {what}, layout {number}", (*given.conditions, *start.ranges, fact)
+            yield f"an approval that is {what}, {name}", (*given.conditions, *start.ranges, fact)
 
 
 _RANGES_OVER = (
     "every macro, every register, width, condition and choice of regions; all immediates, offsets, sizes and "
-    "approvals; all register and memory contents, which others may change at any time; all depths; four layouts "
-    "(`proofs.layouts.LAYOUTS`), for checks also regions of any size up to 64, 128 and 128 KiB, at all addresses"
+    "approvals; all register and memory contents, which others may change at any time; all layouts whose frames are "
+    "as far apart as one of `jit.layout.STRIDES`, with regions of any size at any place, any number and size of "
+    "frames, all depths, at all addresses"
 )
 _ASSUMES = (
     "the layout's hypothesis holds (layout.hypothesis)",
@@ -378,7 +470,7 @@ MEMORY = register(
         "gate.memory",
         "every byte that an admitted macro touches is one that its contract names and the guest may so access; what "
         "the gate then knows of the checked address is true",
-        partial(_cases, memory_claims),
+        _memory_cases,
     )
 )
 CONTRACT = register(

@@ -14,9 +14,9 @@ from jit.context import Exit
 from jit.layout import PAGE, Layout, Span, flat_regions, host_span, in_live_frame, in_span, may_access
 from jit.registers import CAGE, GUEST, Reg
 from proofs.cells import BasedMemory, Place
-from proofs.executor import Path, explore
+from proofs.executor import Path, explore, relevant
 from proofs.machine import call
-from proofs.placements import LAYOUT_RANGE, Unknown, every, relevant, some, unknown, within
+from proofs.placements import LAYOUT_RANGE, Unknown, every, some, unknown, within
 from proofs.symbolic import SymbolicWords, condition_of
 from proofs.theorem import Case, Obligation, Theorem, register
 from simulator import memory

@@ -49,7 +49,7 @@ from proofs.gate import as_int
 from proofs.groups import claims as group_claims
 from proofs.groups import situations
 from proofs.instructions import Numbers, instructions, numbers
-from proofs.layouts import LAYOUTS, Assumed, assumed
+from proofs.layouts import EXAMPLES, Assumed, assumed
 from proofs.machine import BEHIND, Fetched, Unknown
 from proofs.operands import Unknowns
 from proofs.refinement import Both, Conditions, Step, Word, both
@@ -176,7 +176,7 @@ def _plain_steps(opcode: int, row: Row, given: Numbers) -> Iterator[Step]:
 
 def _plain(opcode: int, row: Row) -> Iterator[Obligation]:
     for given in numbers(row):
-        yield from decide_all(_plain_steps(opcode, row, given), assumed(LAYOUTS[0]), LAYOUTS)
+        yield from decide_all(_plain_steps(opcode, row, given), assumed(EXAMPLES[0]), EXAMPLES)
 
 
 def _frame(opcode: int, row: Row, layout: Layout) -> Iterator[Obligation]:
@@ -199,7 +199,7 @@ def _behind_check(opcode: int, row: Row) -> Iterator[Obligation]:
     for given in numbers(row):
         for what, conditions, claim in shapes(opcode, row, given):
             yield Obligation(what, conditions, claim, tuple(given.unknowns.shown))
-    for layout in LAYOUTS:
+    for layout in EXAMPLES:
         for given in numbers(row):
             yield from decide_all(behind_check(opcode, row, given, layout), assumed(layout), (layout,))
 
@@ -239,7 +239,7 @@ def _runs(kind: Kind, operation: Operation) -> Iterator[Obligation]:
         inside = 0 < run.run.length <= run.room
         shown = tuple(run.numbers.unknowns.shown)
         yield Obligation(f"{run.run} ends within {run.room} instructions", run.conditions, z3.BoolVal(inside), shown)
-        yield from decide_all(run_steps(run), assumed(LAYOUTS[0]), LAYOUTS)
+        yield from decide_all(run_steps(run), assumed(EXAMPLES[0]), EXAMPLES)
 
 
 # ---------------------------------------------------------------- groups
@@ -264,13 +264,13 @@ def _blocks(kind: Kind) -> Iterator[Obligation]:
         for row in rows:
             if row.form.kind is kind:
                 for program, hints, unknowns in programs(opcode, row):
-                    for what, conditions, claim in block_claims(program, hints, unknowns, LAYOUTS[0]):
+                    for what, conditions, claim in block_claims(program, hints, unknowns, EXAMPLES[0]):
                         yield Obligation(f"{program.program}: {what}", conditions, claim, tuple(unknowns.shown))
 
 
 def _poll(counted: bool) -> Iterator[Obligation]:
     """A poll takes one from the fuel, if it counts, and leaves exactly if less than none is left."""
-    given, unknowns = assumed(LAYOUTS[0]), Unknowns()
+    given, unknowns = assumed(EXAMPLES[0]), Unknowns()
     step = Step((), lambda _: (Poll(counted),), {}, unknowns, unknowns.between("pc", 0, MAX_SLOTS))
     fuel = z3.BitVec(f"context{FUEL}.32", 32)
     left = fuel - 1 if counted else fuel
@@ -293,7 +293,7 @@ def _cases() -> Iterator[Case]:
     for opcode, rows in ROWS.items():
         for row in rows:
             yield from _row_cases(opcode, row)
-    for number, layout in enumerate(LAYOUTS):
+    for number, layout in enumerate(EXAMPLES):
         for guess in GUESSES:
             for atomic, write in ((None, False), (None, True), (4, True), (8, True)):
                 name = f"check {guess}, atomic {atomic}, write {write}, layout {number}"
@@ -313,10 +313,10 @@ def _row_cases(opcode: int, row: Row) -> Iterator[Case]:
     name = f"{opcode:#04x}{variant} {form.kind.value} {form.operation.value}{8 * form.size or form.bits}"
     if form.kind in ACCESSES:
         yield Case(name, partial(_behind_check, opcode, row))
-        for number, layout in enumerate(LAYOUTS):
+        for number, layout in enumerate(EXAMPLES):
             yield Case(f"{name} off r10, layout {number}", partial(_in_frame, opcode, row, layout))
     elif form.kind in FRAMES:
-        for number, layout in enumerate(LAYOUTS):
+        for number, layout in enumerate(EXAMPLES):
             yield Case(f"{name}, layout {number}", partial(_frame, opcode, row, layout))
     else:
         yield Case(name, partial(_plain, opcode, row))
@@ -325,7 +325,7 @@ def _row_cases(opcode: int, row: Row) -> Iterator[Case]:
 def _assumptions() -> Iterator[tuple[str, Conditions]]:
     """The placement can be, and so can an access that the reference allows, off any register."""
     address = z3.BitVec("address", 64)
-    for number, layout in enumerate(LAYOUTS):
+    for number, layout in enumerate(EXAMPLES):
         given = assumed(layout)
         yield f"the hypothesis holds of layout {number}", given.conditions
         for write in (False, True):
@@ -339,7 +339,7 @@ register(
         statement="what `lower` makes of an instruction, alone, in a run or with a shared check, computes what the "
         "reference semantics says, or leaves it to the interpreter with the state untouched",
         ranges_over="every row of the instruction set and every run that is fused; all registers that the validator "
-        "accepts, all immediates, offsets, guesses and shared checks; the layouts `LAYOUTS`, any live frame; all "
+        "accepts, all immediates, offsets, guesses and shared checks; the layouts `EXAMPLES`, any live frame; all "
         "register and memory contents",
         assumes=(
             "the layout's hypothesis holds",

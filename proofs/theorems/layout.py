@@ -74,7 +74,8 @@ def _planned(stride: int) -> Iterator[Obligation]:
     """Profiles whose frames need this stride: `plan` refuses, or the runtime's predicate accepts what it returns."""
     u = unknown()
     low, high = (stride // 2 - REACH + 1 if stride > STRIDES[0] else -LAYOUT_RANGE), stride - REACH
-    profile = Profile(u.between("frame_bytes", low, high), u.between("frames", -LAYOUT_RANGE, LAYOUT_RANGE))
+    frames = u.between("profile.frames", -LAYOUT_RANGE, LAYOUT_RANGE)
+    profile = Profile(u.between("profile.frame_bytes", low, high), frames)
     read_only, writable, calldata = (u.between(n, -LAYOUT_RANGE, LAYOUT_RANGE) for n in ("ro", "rw", "calldata"))
     page, depth = u.between("base / PAGE", 1 << 20, 1 << 34), u.depth()
     plans = partial(plan, read_only, writable, calldata, profile)

@@ -17,8 +17,8 @@ from typing import Any
 import z3
 
 from proofs.buffers import Buffer, Image, Piece, Write, names_of
-from proofs.executor import explore
-from proofs.placements import every, is_power_of_two, relevant, some, unknown, within
+from proofs.executor import explore, relevant
+from proofs.placements import every, is_power_of_two, some, unknown, within
 from proofs.programs import modelled
 from proofs.symbolic import as_int, condition_of
 from proofs.theorem import Case, Obligation, Theorem, register

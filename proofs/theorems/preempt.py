@@ -59,7 +59,7 @@ from proofs.flow import (
     kinds,
     macro_steps,
 )
-from proofs.layouts import LAYOUTS
+from proofs.layouts import ORDINARY
 from proofs.lemmas import At, Entry, Left, Lemmas, Said
 from proofs.machine import BEHIND, fresh_state, memory_of, run, widened
 from proofs.machine import Unknown as UnknownPlaces
@@ -247,7 +247,7 @@ def _judgement() -> Iterator[Obligation]:
     """A block counts as quiet only if each of its macros is."""
     for length in range(4):
         macros: Any = tuple(_Teller(number) for number in range(length))
-        for path in explore(partial(_judged, Block(0, macros), LAYOUTS[0])):
+        for path in explore(partial(_judged, Block(0, macros), ORDINARY)):
             contracts, quiet = path.returned
             theirs = z3.BoolVal(all(a is b.told for a, b in zip(contracts, macros, strict=True)))
             each = every(*(z3.Bool(f"macro {teller.told.divisor} is quiet") for teller in macros))
@@ -325,12 +325,12 @@ def _whole(first: str, second: str, shares: bool) -> Iterator[Obligation]:
     blocks = [Block(u.between(f"pc {i}", 0, MAX_SLOTS), (macro,)) for i, macro in enumerate(macros)]
     sets: Any = STARTS
     with unknown_keys():
-        judge = partial(check, blocks, function, sets, LAYOUTS[0])
+        judge = partial(check, blocks, function, sets, ORDINARY)
         paths = list(explore(lambda: judge(), assuming=tuple(u.given), allowed=(GateRefused,)))  # noqa: PLW0108
     for path in paths:
         if path.raised is None:
             admitted = path.returned
-            given = z3.BoolVal(admitted.blocks == tuple(blocks) and admitted.layout is LAYOUTS[0])
+            given = z3.BoolVal(admitted.blocks == tuple(blocks) and admitted.layout is ORDINARY)
             for what, claim in (("it is what was given", given), *_whole_claims(blocks, made, function, admitted)):
                 yield Obligation(what, path.conditions, claim, tuple(u.shown))
 
@@ -383,7 +383,7 @@ def _polls() -> Iterator[Obligation]:
 def _run(macro: Macro) -> tuple[object, Word]:
     state = fresh_state({}, z3.BitVec("base", 64))
     memory_of(state).context[FUEL, 4] = widened(_FUEL)
-    left = run(SymbolicWords(), macro.expand(LAYOUTS[0]), state, UnknownPlaces(Int.fresh("pc", 0, MAX_SLOTS)[0]))
+    left = run(SymbolicWords(), macro.expand(ORDINARY), state, UnknownPlaces(Int.fresh("pc", 0, MAX_SLOTS)[0]))
     return left, memory_of(state).context[FUEL, 4]
 
 

@@ -48,7 +48,6 @@ from jit.x86 import (
     Xchg,
 )
 from proofs.gate import Way
-from proofs.layouts import LAYOUTS, sized
 from proofs.solver import Proved, Status, Verdict
 from proofs.theorem import Obligation, Theorem
 from proofs.theorems import encodable, gate
@@ -110,12 +109,12 @@ def _one_byte_more(src: Reg, offset: int, size: int, low: int, region_size: int)
 
 def test_a_bound_that_is_one_too_large_is_refuted_with_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_macros, "_outside_flat", _one_byte_more)
-    found = verdicts(CheckFlat, gate.memory_claims, 6)
+    found = verdicts(CheckFlat, gate.memory_claims, 40)
     counterexamples = [verdict for verdict in found if verdict.status is Status.REFUTED]
     assert counterexamples
     values = dict(counterexamples[0].counterexample)
-    region = LAYOUTS[0].read_only
-    assert (values["rax"] + values["offset"]) % 2**64 + values["size"] == region.low + region.size + 1
+    end = values["read_only.low"] + values["read_only.size"]
+    assert (values["rax"] + values["offset"]) % 2**64 + values["size"] == end + 1
 
 
 def test_a_bound_that_is_too_large_for_regions_of_one_size_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,12 +124,11 @@ def test_a_bound_that_is_too_large_for_regions_of_one_size_is_refuted(monkeypatc
         return (_one_byte_more if region_size == 12_345 else right)(src, offset, size, low, region_size)
 
     monkeypatch.setattr(memory_macros, "_outside_flat", wrong)
-    monkeypatch.setattr(gate, "LAYOUTS", ())
     proved = Proved()
-    for obligation in gate._obligations(CheckFlat, gate.memory_claims, False, (sized(),)):
+    for obligation in gate._obligations(CheckFlat, gate.memory_claims, False):
         verdict = proved.decide(obligation)
         if verdict.status is Status.REFUTED:
-            assert dict(verdict.counterexample)["read_only size"] == 12_345
+            assert dict(verdict.counterexample)["read_only.size"] == 12_345
             return
     raise AssertionError("not refuted")
 

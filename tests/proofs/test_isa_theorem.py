@@ -26,7 +26,7 @@ from proofs.accesses import GUESSES
 from proofs.choices import Explored
 from proofs.executor import NotExplored
 from proofs.instructions import numbers
-from proofs.layouts import LAYOUTS
+from proofs.layouts import EXAMPLES
 from proofs.names import Unnamed, name
 from proofs.quotients import AbstractDivision
 from proofs.refinement import Step
@@ -113,7 +113,7 @@ def test_a_bound_that_is_one_too_large_is_refuted_with_the_address(monkeypatch: 
     monkeypatch.setattr(memory_macros, "_outside_flat", outside)
     values = refutation("check Region.WRITABLE, atomic None, write True, layout 0")
     address = values["r1"] + values["share offset"]
-    assert (address + values["share size"]) % 2**64 == LAYOUTS[0].writable.low + LAYOUTS[0].writable.size + 1
+    assert (address + values["share size"]) % 2**64 == EXAMPLES[0].writable.low + EXAMPLES[0].writable.size + 1
 
 
 def test_another_check_than_the_one_that_was_decided_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_every_macro_is_made_by_some_instruction_or_run() -> None:
             fields = {Field.IMM: imm} | ({} if row.field is None else {row.field: row.value})
             src = fields.get(Field.SRC, 7)
             instruction = Instruction(opcode, 6, src, fields.get(Field.OFFSET, 0), fields[Field.IMM])
-            made |= {type(macro) for macro in lower_instruction(row.form, instruction, guess, None, LAYOUTS[0])}
+            made |= {type(macro) for macro in lower_instruction(row.form, instruction, guess, None, EXAMPLES[0])}
     assert made < set(MACROS), "runs are not needed for any"
     for run in (run for operation in (Operation.MOV, Operation.LSH) for run in found(Kind.ALU, operation)):
         made |= {type(macro) for macro in run.run.macros}
@@ -222,7 +222,7 @@ def test_a_choice_that_meets_a_register_in_use_is_explored_on_its_own() -> None:
     """A division uses rax, rdx and rcx: r0 and r3 are no other names of r1."""
     row = ROWS[0x3F][0]
     (given,) = numbers(row)
-    explored = Explored(LAYOUTS)
+    explored = Explored(EXAMPLES)
     own: list[tuple[int, int]] = []
     for step in isa._plain_steps(0x3F, row, given):
         if not explored.covers(step):
@@ -238,7 +238,7 @@ def test_a_choice_that_meets_a_register_in_use_is_explored_on_its_own() -> None:
 def test_a_sequence_that_differs_is_no_renaming() -> None:
     row = ROWS[0x0F][0]
     (given,) = numbers(row)
-    explored = Explored(LAYOUTS)
+    explored = Explored(EXAMPLES)
     first, second = list(isa._plain_steps(0x0F, row, given))[:2]
     assert not explored.covers(first)
     explored.add(first, frozenset())

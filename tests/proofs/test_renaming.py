@@ -14,7 +14,7 @@ from jit.macros import AddressSum, BinaryReg, CheckAny, Divide, Macro, Move, Pol
 from jit.registers import CAGE, CHECKED, COUNT, FRAME, GUEST, Reg
 from jit.x86 import FORMS, X86, Label, MovReg, Shift
 from proofs.executor import explore
-from proofs.layouts import LAYOUTS
+from proofs.layouts import EXAMPLES
 from proofs.machine import Memory, Unknown
 from proofs.operands import Unknowns, macros_of
 from proofs.renaming import FIXED, IMPLICIT, renamed, representatives, shape_of
@@ -23,7 +23,7 @@ from proofs.theorems import bytes as bytes_theorems
 from simulator.machine import MachineStopped, State
 from simulator.x86 import execute
 
-LAYOUT = LAYOUTS[0]
+LAYOUT = EXAMPLES[0]
 
 
 class Watched(list[z3.BitVecRef]):
