@@ -17,7 +17,7 @@ import z3
 
 from jit.layout import (
     CLAMP_ROOM,
-    STRIDES,
+    PROVED_STRIDES,
     Layout,
     Placement,
     Profile,
@@ -29,7 +29,7 @@ from jit.layout import (
     plan,
 )
 from proofs.executor import explore
-from proofs.placements import limits, records_found, records_inside, regions_inside, unknown
+from proofs.placements import limits, records_found, records_inside, regions_inside, top_inside, unknown
 from proofs.symbolic import INT_BITS, Int, condition_of
 from proofs.symbolic import as_int as number
 
@@ -105,7 +105,7 @@ def layout_with(stride: int) -> Unknown:
     return Unknown(**known, ranges=tuple(u.given), shown=tuple(u.shown))
 
 
-LAYOUTS: tuple[Unknown, ...] = tuple(map(layout_with, STRIDES))
+LAYOUTS: tuple[Unknown, ...] = tuple(map(layout_with, PROVED_STRIDES))
 ORDINARY = plan(5000, 70_000, 100_000)  # where it does not matter which
 # Layouts with all numbers known, for isa.refines. They differ in everything that an expansion looks at.
 EXAMPLES: tuple[Layout, ...] = (
@@ -134,6 +134,7 @@ def assumed(layout: Layout) -> Assumed:
     placement = Placement(base, places[0], places[1], places[2], places[3], top)
     holds = formula(lambda: hypothesis_violation(layout, placement) is None, tuple(ranges))
     named = [part for of in IMPLIED for part in of(layout, placement, depth)]
+    named.append(top_inside(layout, Int.of_word(R10)))  # tops_inside, of the word that r10 is
     return Assumed(layout, placement, depth, (*holds, *named, number(top).word(64) == R10), shown)
 
 

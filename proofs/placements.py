@@ -275,6 +275,16 @@ def frame_at_entry(layout: Layout, placement: Placement, depth: Any) -> Iterator
     yield every(live(layout, entry), layout.frame_top(entry) == placement.frame_top)
 
 
+@assumption("the end of a live frame lies in the stack, and in the slot")
+def tops_inside(layout: Layout, placement: Placement, depth: Any) -> Iterator[z3.BoolRef]:  # noqa: ANN401
+    yield implies(live(layout, depth), top_inside(layout, layout.frame_top(depth)))
+
+
+def top_inside(layout: Layout, top: Any) -> z3.BoolRef:  # noqa: ANN401
+    end = layout.stack_low + stack(layout).size
+    return every(top > layout.stack_low, top <= end, top <= layout.slot_bytes)
+
+
 @assumption("a call's add and mask give the next frame's end, and the end of some frame at any depth")
 def call_masks(layout: Layout, placement: Placement, depth: Any) -> Iterator[z3.BoolRef]:  # noqa: ANN401
     called = layout.frame_top(depth) + layout.frame_stride & ~stack(layout).size

@@ -24,6 +24,7 @@ MUTANTS = (
     _mutant("unsigned", "return (DivideImm(bits, True, remainder", "return (DivideImm(bits, False, remainder",
             "0x97 offset=1"),
     _mutant("swap", "form.operation is not Operation.TO_LITTLE", "form.operation is Operation.TO_BIG", "0xd7"),
+    _mutant("interprets", "return (Negate(form.bits, GUEST[i.dst]),)", "return (Interpret(),)", "compiled"),
     _mutant("goto", "i.imm if form.bits == 32 else i.offset", "i.offset if form.bits == 32 else i.imm", "0x06"),
     Mutant("lower.frame-end", "jit.layout", "-layout.frame_bytes <= offset <= -size",
            "-layout.frame_bytes <= offset <= -1", ("isa.refines",), "0x79 load 64 off r10"),

@@ -11,6 +11,7 @@ symbolic instruction, so that each of its choices is a path of its own. A case p
     groups      accesses that share a check find their bytes approved (`proofs.groups`)
     functions   `lower` puts together just these pieces, and polls where the reference does (`proofs.blocks`)
     poll        leaves without fuel, and changes nothing else
+    compiled    no row is left to the interpreter whatever its numbers are, which all of the above would allow
 
 That a later instruction of a group is not entered from the host is the gate's affair.
 """
@@ -26,7 +27,7 @@ from jit.context import FUEL, PC, RETURN_NATIVE, RETURN_PC, SAVED, Exit, record_
 from jit.group import _interrupts
 from jit.layout import Layout
 from jit.lower import lower_instruction
-from jit.macros import Macro, Poll
+from jit.macros import Interpret, Macro, Poll
 from jit.regions import Provenance
 from jit.registers import CHECKED, FRAME, GUEST, Reg
 from jit.x86 import Ahead, Callee, Leave, Stub
@@ -45,6 +46,7 @@ from proofs.accesses import (
 from proofs.blocks import claims as block_claims
 from proofs.blocks import programs
 from proofs.choices import Explored
+from proofs.executor import explore
 from proofs.gate import as_int
 from proofs.groups import claims as group_claims
 from proofs.groups import situations
@@ -286,6 +288,17 @@ def _poll(counted: bool) -> Iterator[Obligation]:
             yield Obligation(f"poll, counted {counted}: {what}", conditions, claim, (("fuel", fuel),))
 
 
+def _compiled() -> Iterator[Obligation]:
+    """Every row has numbers of which `lower` makes code that does the instruction, where no region is guessed."""
+    for opcode, row in ((opcode, row) for opcode, rows in ROWS.items() for row in rows):
+        for given in numbers(row):
+            first = next(instructions(opcode, row, given))
+            lowered = partial(lower_instruction, row.form, first, None, None, EXAMPLES[0])
+            paths = explore(lowered, assuming=tuple(given.unknowns.assumptions))
+            compiled = any(not any(isinstance(macro, Interpret) for macro in path.returned) for path in paths)
+            yield Obligation(f"{first} is compiled", (), z3.BoolVal(compiled))
+
+
 # ---------------------------------------------------------------- all of them
 
 
@@ -305,6 +318,7 @@ def _cases() -> Iterator[Case]:
         yield Case(f"functions with {kind.value}", partial(_blocks, kind))
     for counted in (False, True):
         yield Case(f"poll, counted {counted}", partial(_poll, counted))
+    yield Case("compiled", _compiled)
 
 
 def _row_cases(opcode: int, row: Row) -> Iterator[Case]:

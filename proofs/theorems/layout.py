@@ -87,6 +87,7 @@ def _planned(stride: int) -> Iterator[Obligation]:
             yield Obligation(f"refused: stride {stride:#x}", tuple(u.given), z3.Not(z3.And(*path.conditions)))
         elif path.raised is None:
             planned, base = path.returned, page * PAGE
+            yield Obligation("the stride is the profile's", path.conditions, every(planned.frame_stride == stride))
             low, high = base - planned.context_bytes, base + planned.slot_bytes + CLAMP_ROOM
             placed = Placement(base, low, high, 0, 0, planned.frame_top(depth))
             given = (*path.conditions, live(planned, depth), same(layout, planned), same(placement, placed))
