@@ -280,6 +280,28 @@ def test_every_theorem_depends_on_its_own_module_but_not_on_all_of_the_core() ->
         assert edited != key_of(one), one.id
 
 
+@pytest.mark.parametrize(
+    ("module", "proved_again", "remembered"),
+    [
+        ("jit.decode", {"bytes.roundtrip", "gate.contract"}, {"layout.plan", "host.range", "validator.sound"}),
+        ("jit.lower", {"isa.refines", "gate.memory"}, {"bytes.fixup", "layout.hypothesis", "host.trampoline"}),
+        ("validator.link", {"linker.inside"}, {"validator.sound", "gate.memory", "isa.refines", "bytes.prefix"}),
+    ],
+)
+def test_after_an_edit_only_what_depends_on_it_is_proved_again(
+    module: str, proved_again: set[str], remembered: set[str]
+) -> None:
+    import proofs.theorems  # noqa: F401 - registers them
+    from proofs.theorem import THEOREMS
+
+    def edited(name: str) -> str | None:
+        return (source_of(name) or "") + "#" if name == module else source_of(name)
+
+    changed = {one.id for one in THEOREMS.values() if key_of(one, edited) != key_of(one)}
+    assert proved_again <= changed
+    assert not remembered & changed
+
+
 def test_a_changed_replay_judges_mutants_anew() -> None:
     def edited(module: str) -> str:
         return replay_key(lambda name: (source_of(name) or "") + "#" if name == module else source_of(name))

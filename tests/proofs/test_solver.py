@@ -45,6 +45,36 @@ def test_only_what_was_proved_is_remembered() -> None:
     assert proved.decide(weaker).status is Status.REFUTED
 
 
+SMALL, OTHER = z3.ULT(X, 10), z3.ULT(Y, X)
+
+
+@pytest.mark.parametrize(
+    ("obligation", "given", "claim"),
+    [
+        (Obligation("of x alone", (OTHER,), TRUE.claim, further=(SMALL,)), (SMALL,), TRUE.claim),
+        (Obligation("one part", (), z3.Or(z3.UGT(Y, 5), TRUE.claim), further=(SMALL,)), (SMALL,), TRUE.claim),
+        (Obligation("by way of y", (OTHER,), z3.ULT(Y, 9), further=(SMALL,)), (OTHER, SMALL), z3.ULT(Y, 9)),
+    ],
+)  # fmt: skip
+def test_what_is_proved_has_few_conditions_and_implies_what_was_asked(
+    obligation: Obligation, given: tuple[z3.BoolRef, ...], claim: z3.BoolRef
+) -> None:
+    verdict = Proved().decide(obligation)
+    assert verdict.status is Status.PROVED
+    assert verdict.proved is not None
+    assert (verdict.proved.given, verdict.proved.claim, verdict.proved.further) == (given, claim, ())
+    second = SecondSolver()
+    second.check(verdict.proved, verdict.status)
+    assert (second.agreed, second.found) == (1, [])
+
+
+def test_a_counterexample_satisfies_all_that_holds() -> None:
+    for further, status in (((SMALL,), Status.REFUTED), ((SMALL, z3.ULT(X, 5)), Status.PROVED)):
+        verdict = decided(Obligation("not seven", (), X != 7, (("x", X),), further=further))
+        assert verdict.status is status
+        assert verdict.counterexample == ((("x", 7),) if status is Status.REFUTED else ())
+
+
 def test_satisfiable() -> None:
     assert satisfiable((X > 3, X < 5)) is Status.PROVED
     assert satisfiable((X > 3, X < 3)) is Status.REFUTED
