@@ -144,7 +144,7 @@ class _Run:
 
     def _about(self, unknowns: frozenset[int]) -> Iterator[z3.BoolRef]:
         """The conditions about nothing but these."""
-        return (part for given in self.given for part in conjuncts(given) if variables(part) <= unknowns)
+        return (part for given in self.given for part, about in _parts(given) if about <= unknowns)
 
 
 class Guide(Protocol):
@@ -212,6 +212,7 @@ class _Answers:
         return known[1]
 
 
+_PARTS: dict[int, tuple[z3.BoolRef, list[tuple[z3.BoolRef, frozenset[int]]]]] = {}  # as `_VARIABLES`
 _VARIABLES: dict[int, tuple[z3.ExprRef, frozenset[int]]] = {}  # by term; the terms are held, so that ids stay theirs
 
 
@@ -231,7 +232,17 @@ def variables(term: z3.ExprRef) -> frozenset[int]:
 def relevant(given: Iterable[z3.BoolRef], *about: z3.ExprRef) -> tuple[z3.BoolRef, ...]:
     """The conditions that speak of nothing but what `about` speaks of. Assuming less is sound, and solvers like it."""
     known = frozenset[int]().union(*map(variables, about))
-    return tuple(part for condition in given for part in conjuncts(condition) if variables(part) <= known)
+    return tuple(part for condition in given for part, unknowns in _parts(condition) if unknowns <= known)
+
+
+def _parts(condition: z3.BoolRef) -> list[tuple[z3.BoolRef, frozenset[int]]]:
+    """`conjuncts`, with the unknowns of each."""
+    found = _PARTS.get(condition.get_id())
+    if found is None:
+        if len(_PARTS) >= _ANSWERS_KEPT:
+            _PARTS.clear()
+        found = _PARTS[condition.get_id()] = condition, [(part, variables(part)) for part in conjuncts(condition)]
+    return found[1]
 
 
 _ANSWERS_KEPT = 20_000

@@ -58,7 +58,21 @@ def _inside(number: int | Int, low: int, high: int) -> z3.BoolRef:
     return z3.And(condition_of(value >= low), condition_of(value <= high))
 
 
+_ENCODED: dict[object, tuple[list[int | Int], z3.BoolRef]] = {}  # the numbers are held, so that ids stay theirs
+
+
 def _encoded(instruction: X86) -> z3.BoolRef:
+    """`_encodes`, asked once of instructions that are the same."""
+    form: type = type(instruction)
+    numbers: list[int | Int] = []
+    shape = _shape(instruction, _example(form), numbers)
+    key = form, shape, tuple(as_int(number).bits.get_id() for number in numbers)
+    if key not in _ENCODED:
+        _ENCODED[key] = [as_int(number) for number in numbers], _encodes(instruction)
+    return _ENCODED[key][1]
+
+
+def _encodes(instruction: X86) -> z3.BoolRef:
     """Whether the encoder makes bytes of it: it refuses, or a table of it has no such width."""
 
     def encodes() -> bool:
