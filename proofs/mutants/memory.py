@@ -20,8 +20,6 @@ MUTANTS = (
     _memory("stack-stride", "COUNT, layout.frame_stride - 1)", "COUNT, layout.frame_stride // 2 - 1)", "CheckStack"),
     _memory("flat-clamp", "power_of_two(span.size) - 1)", "2 * layout.slot_bytes - 1)", "CheckFlat",
             "gate.speculative"),
-    _memory("flat-window", "power_of_two(span.size) - 1)", "power_of_two(min(span.size, 1 << 24)) - 1)", "CheckFlat"),
-    _memory("stack-window", "CHECKED, span.size - 1)", "CHECKED, min(span.size, 1 << 26) - 1)", "CheckStack"),
     _memory("stack-clamp", "CHECKED, span.size - 1)", "CHECKED, 4 * layout.slot_bytes - 1)", "CheckStack",
             "gate.speculative"),
     _memory("any-clamp", "CHECKED, layout.slot_bytes - 1)", "CHECKED, 2 * layout.slot_bytes - 1)", "CheckAny",
