@@ -1,4 +1,4 @@
-"""The audit log: who did what, in whose name, and what came of it. Only ever added to."""
+"""The audit log: who did what, in whose name, and what came of it. Only added to; `retention` drops what is old."""
 
 from __future__ import annotations
 
