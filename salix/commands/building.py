@@ -23,9 +23,12 @@ def add_build(commands: Commands) -> None:
 
 def build_command(options: argparse.Namespace) -> int:
     """0 if there is an object, 1 if the sources are at fault, 2 if they are none that the compiler is given."""
+    from rich.console import Console
+
     try:
         files = source_files(options.file)
-        result = build(files, options.file.name)
+        with Console(stderr=True).status(f"building {options.file.name}"):
+            result = build(files, options.file.name)
     except (OSError, SourcesRefused) as error:
         print(error, file=sys.stderr)
         return 2

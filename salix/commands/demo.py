@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from salix.http.client import Connection
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -34,6 +36,7 @@ MAILS_BEFORE_THE_KILL = (
     ("m6", "Another newsletter", "And a receipt"),
 )
 _MORE_LOOPS = 16
+_STEPS = 7
 
 
 def add_demo(commands: Commands) -> None:
@@ -67,13 +70,31 @@ def server(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], Connection]]
 
 
 def _demo(folder: Path) -> int:
+    """With its progress, where there is a terminal."""
     from rich.console import Console
-
-    from salix.commands.client import table_of
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
     console = Console()
+    with Progress(
+        SpinnerColumn(), "{task.description}", BarColumn(), MofNCompleteColumn(),
+        console=console, transient=True, disable=not console.is_terminal,
+    ) as progress:  # fmt: skip
+        return _steps(folder, progress)
+
+
+def _steps(folder: Path, progress: Progress) -> int:
+    from salix.commands.client import table_of
+
+    console = progress.console
+    task = progress.add_task("", total=_STEPS)
+
+    def step(text: str) -> None:
+        progress.update(task, description=text, advance=1)
+
     source = resources.files("salix.examples").joinpath("mail_watch.c").read_text()
+    step("starting a server")
     with server(folder) as (process, connection):
+        step("building mail_watch.c in the sandbox")
         connection.tool("loop.build", files={"mail_watch.c": source}, entry="mail_watch.c")  # the compiler's first run
         begun = time.perf_counter()
         built = connection.tool("loop.build", files={"mail_watch.c": source}, entry="mail_watch.c")
@@ -82,20 +103,25 @@ def _demo(folder: Path) -> int:
         program = {"path": built["path"], "sha256": built["sha256"]}
         loop_id = connection.tool("loop.create", name="mail_watch", **program)["loop_id"]
         console.print(f"created Loop {loop_id}; sending mails over HTTP")
+        step("sending mails, waiting until the Loop has dealt with them")
         for event_id, subject, body in MAILS:
             connection.send(loop_id, event_id, "mail", {"subject": subject, "body": body})
         connection.send(loop_id, "m3", "mail", {"subject": "Contract for signature"})  # its sender was not sure
         _wait_for(connection, loop_id)
+        step(f"weighing {_MORE_LOOPS} Loops more")
         loop_kib = _loop_kib(process.pid, connection, program)
+        step("two mails, and kill -9")
         for event_id, subject, body in MAILS_BEFORE_THE_KILL:
             connection.send(loop_id, event_id, "mail", {"subject": subject, "body": body})
     console.print("two more mails, and kill -9 the server; starting it again")
+    step("starting the server again")
     with server(folder) as (_, connection):
+        step("waiting until the Loop has dealt with the rest")
         _wait_for(connection, loop_id)
         found = connection.tool("loop.get", loop_id=loop_id)
         console.print(table_of([found]))
         for each in connection.tool("loop.logs", loop_id=loop_id)["lines"]:
-            console.print(f"  decided  {each['line']}", highlight=False)
+            console.print(f"  decided  {each['line']}", highlight=False, markup=False)
         messages = connection.messages()["messages"]
         for each in messages:
             console.print(f"  sent     {each['id']}: {each['content']}", highlight=False, markup=False)

@@ -45,6 +45,7 @@ def serve_command(options: argparse.Namespace) -> int:
     if options.decide_price is not None:
         decisions = replace(decisions, price=options.decide_price)
     folder = options.data.absolute()
+    os.umask(0o077)  # what is in it is for its owner: contents of events, signing keys, the group's key
     settings = Settings(
         database=options.database or f"sqlite:///{folder / 'salix.db'}",
         files=folder / "files",

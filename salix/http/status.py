@@ -21,7 +21,15 @@ PAGE_HEADERS = {
 }
 _REFRESH_SECONDS = 10
 _LINES = 3
-_COLUMNS = ("Loop", "agent", "state", "waits for", "memory", "pending", "wakes left", "load", "tokens", "last lines")
+_COLUMNS = (
+    *("Loop", "agent", "state", "waits for", "memory, at most", "pending", "wakes left", "load", "tokens"),
+    "last lines",
+)
+_LEGEND = (
+    "Memory, at most: what the guest may touch; pages that it never touched take none. Once it has waited for a minute,"
+    " it is parked, and that many bytes are kept of it. Load: how often the Loop was loaded. Wakes left: of these ten"
+    " minutes."
+)
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --line: #8884; }
@@ -56,7 +64,8 @@ async def status_page(service: Service, group_id: str) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Loops: {escape(group_id)}</title>'
         f'<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="{_REFRESH_SECONDS}">'
         f"<style>{_STYLE}</style></head><body><h1>Loops of {escape(group_id)}</h1><p>{escape(summary)}, at {at}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></body></html>\n"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<p><small>{escape(_LEGEND)}</small></p></body></html>\n"
     )
 
 

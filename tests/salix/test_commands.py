@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from salix.commands.demo import server
+from salix.commands.demo import _STEPS, server
+from salix.http.client import Connection, ServerRefused
+from salix.http.serving import Client
+from salix.store import Store, identities
 
 REPOSITORY = Path(__file__).parents[2]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "salix", *arguments], check=False, cwd=REPOSITORY, capture_output=True, text=True
-    )
+        [sys.executable, "-m", "salix", *arguments],
+        check=False, cwd=REPOSITORY, capture_output=True, text=True, env={**os.environ, **environment},
+    )  # fmt: skip
 
 
 def test_the_demo_ends_as_it_should() -> None:
     done = run("demo")
     assert (done.returncode, done.stderr) == (0, "")
     assert "nothing lost" in done.stdout.replace("\n", " ")
+    assert "\x1b" not in done.stdout, "no progress where nobody looks"
+
+
+def test_on_a_terminal_the_demo_shows_each_of_its_steps() -> None:
+    done = run("demo", TTY_COMPATIBLE="1", TERM="xterm", COLUMNS="100")
+    assert (done.returncode, done.stderr) == (0, "")
+    counts = re.findall(r"(\d)/(\d)", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", done.stdout))
+    assert {total for _, total in counts} == {str(_STEPS)}
+    assert max(count for count, _ in counts) == str(_STEPS)
 
 
 def test_an_operators_commands(tmp_path: Path) -> None:
@@ -31,16 +51,22 @@ def test_an_operators_commands(tmp_path: Path) -> None:
     watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
     where = ("--data", str(tmp_path))
     with server(tmp_path):
-        created = run("create", str(watch), *where)
+        created = run("create", str(watch), "--name", "[/b]", *where)
         assert (created.returncode, created.stderr) == (0, "")
         loop_id = created.stdout.strip()
         assert run("send", loop_id, '{"subject": "x"}', "--id", "e1", *where).stdout == "e1: accepted\n"
         assert run("send", loop_id, '{"subject": "x"}', "--id", "e1", *where).stdout == "e1: a duplicate\n"
-        assert "active" in run("list", *where).stdout
+        narrow = run("list", *where, COLUMNS="80").stdout
+        assert "active" in narrow
+        assert loop_id in narrow, "whole, since other commands ask for it"
+        assert "[/b]" in narrow, "a name is text, whatever rich would make of it"
         pending = run("events", loop_id, *where)
         assert (pending.returncode, pending.stdout) == (0, 'e1\tcli\t{"subject": "x"}\n')
         assert run("events", loop_id, "--discard", "e1", *where).stdout == ""
         assert "defer: x" in run("logs", loop_id, *where).stdout
+        for command, state in (("pause", "paused"), ("resume", "active"), ("delete", "deleted")):
+            assert run(command, loop_id, *where).stdout == f"{loop_id}: {state}\n"
+        assert run("delete", loop_id, *where).returncode == 1
         refused = run("logs", "nobody", *where)
         assert (refused.returncode, refused.stderr) == (1, "not_found: there is no Loop 'nobody'\n")
         watch.write_text("int x = ;")
@@ -55,14 +81,98 @@ def test_without_a_server_it_says_where_it_looked(tmp_path: Path, arguments: tup
     assert str(tmp_path / "client.json") in done.stderr
 
 
+def test_messages_prints_all_of_them_however_many(tmp_path: Path) -> None:
+    async def fill() -> None:
+        async with await Store.open(f"sqlite:///{tmp_path / 'salix.db'}") as store, store.write() as tx:
+            await identities.add_session(tx, "agent/main", "agent", 1)
+            for n in range(250):
+                await identities.add_message(tx, "agent/main", f"m{n}", "salix", f"text {n}", n)
+
+    with server(tmp_path):
+        assert run("messages", "--data", str(tmp_path)).stdout == ""
+        asyncio.run(fill())
+        printed = run("messages", "--data", str(tmp_path)).stdout
+    assert printed == "".join(f"m{n}\ttext {n}\n" for n in range(250))
+
+
+def test_sources_that_cannot_be_read_are_not_taken_for_a_missing_server(tmp_path: Path) -> None:
+    (tmp_path / "latin1.c").write_bytes(b"/* \xe9 */")
+    with server(tmp_path):
+        for name in ("nothing.c", "latin1.c"):
+            done = run("create", str(tmp_path / name), "--data", str(tmp_path))
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+            assert done.stderr.startswith(f"{tmp_path / name} cannot be read: ")
+
+
+def test_a_payload_that_is_no_json_is_said_to_be_none(tmp_path: Path) -> None:
+    done = run("send", "l", "hello", "--data", str(tmp_path))
+    assert done.returncode == 2
+    assert "argument JSON: this is no JSON: " in done.stderr
+
+
+def test_prune_works_beside_a_server_and_keeps_what_promises_need(tmp_path: Path) -> None:
+    watch = tmp_path / "watch.c"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    where = ("--data", str(tmp_path))
+    with server(tmp_path):
+        loop_id = run("create", str(watch), *where).stdout.strip()
+        assert run("send", loop_id, '{"subject": "x"}', "--id", "e1", *where).stdout == "e1: accepted\n"
+        done = run("prune", "--older-than", "1", *where)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "events: 0, wakes: 0, checkpoints: 0, log_lines: 0, faults: 0, audit: 0\n"
+        assert run("send", loop_id, '{"subject": "x"}', "--id", "e1", *where).stdout == "e1: a duplicate\n"
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "", "week"])
+def test_prune_wants_a_day_at_least(text: str) -> None:
+    assert run("prune", f"--older-than={text}").returncode == 2
+
+
+def test_prune_makes_no_database(tmp_path: Path) -> None:
+    done = run("prune", "--older-than", "1", "--data", str(tmp_path))
+    assert (done.returncode, done.stderr) == (2, f"there is no {tmp_path / 'salix.db'}\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_database_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
     done = run("serve", "--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
-def test_the_key_is_for_its_owner_only(tmp_path: Path) -> None:
+def test_what_the_server_keeps_is_for_its_owner_only(tmp_path: Path) -> None:
     with server(tmp_path):
-        assert (tmp_path / "client.json").stat().st_mode & 0o077 == 0
+        for name in ("client.json", "salix.db", "files"):
+            assert (tmp_path / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_a_key_is_changed_by_deleting_the_file_that_has_it(tmp_path: Path) -> None:
+    with server(tmp_path):
+        old = Client.load(tmp_path)
+    (tmp_path / "client.json").unlink()
+    with server(tmp_path) as (_, connection):
+        assert connection.tool("loop.list") == {"loops": []}
+        with (
+            Connection(replace(old, url=Client.load(tmp_path).url)) as former,
+            pytest.raises(ServerRefused, match="key"),
+        ):
+            former.tool("loop.list")
+
+
+def test_a_backup_of_a_server_that_runs_has_its_loops(tmp_path: Path) -> None:
+    watch, data, backup = tmp_path / "watch.c", tmp_path / "data", tmp_path / "backup"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    backup.mkdir()
+    with server(data):
+        loop_id = run("create", str(watch), "--data", str(data)).stdout.strip()
+        run("send", loop_id, '{"subject": "x"}', "--id", "e1", "--data", str(data))
+        with closing(sqlite3.connect(data / "salix.db")) as database:
+            database.execute(f"VACUUM INTO '{backup / 'salix.db'}'")
+        shutil.copytree(data / "files", backup / "files")
+        shutil.copy(data / "client.json", backup)
+    with server(backup) as (_, connection):
+        (found,) = connection.tool("loop.list")["loops"]
+        assert (found["loop_id"], found["state"], found["incarnation"]) == (loop_id, "active", 2)
+        assert connection.send(loop_id, "e1", "t", {})["duplicate"]
 
 
 def test_a_server_that_is_told_to_stop_ends_well_and_its_loops_go_on_with_the_next(tmp_path: Path) -> None:

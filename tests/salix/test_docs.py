@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from runtime.sdk.codes import MAX_VALUE_BYTES
+from salix import service
 from salix.__main__ import command_line
 from salix.http.errors import STATUS
 from salix.service import Limits
@@ -16,7 +18,9 @@ from salix.service.capabilities import CAPABILITIES
 from salix.tools import TOOLS
 from salix.tools.reference import reference
 
-PAGE = (Path(__file__).parents[2] / "docs" / "loops.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "loops.md").read_text()
+TOUR = (DOCS / "operating.md").read_text()
 LIMITS = Limits()
 
 
@@ -32,6 +36,20 @@ def test_commands_and_options_are_named() -> None:
         assert re.search(rf"\b{name}\b", PAGE), name
         for option in (option for action in command._actions for option in action.option_strings):
             assert option in ("-h", "--help", "-o") or option in PAGE, f"{name} {option}"
+
+
+def test_commands_of_the_tour_are_ones_that_exist() -> None:
+    shown = re.findall(r"^\$ python -m salix (.*?)(?: &)?$", TOUR, re.M)
+    assert len(shown) >= 7
+    for line in shown:
+        command_line().parse_args(shlex.split(line))  # exits if it is none
+
+
+@pytest.mark.parametrize("reason", ["faults", "unacknowledged", "program", "budget"])
+def test_the_tour_says_what_to_do_for_each_reason(reason: str) -> None:
+    sources = Path(service.__file__).parent.rglob("*.py")
+    assert any(f'"{reason}"' in path.read_text() for path in sources), "it is a reason"
+    assert re.search(rf"^\| `(failed|paused): {reason}` \|", TOUR, re.M)
 
 
 def test_refusals_and_their_statuses_are_on_both_pages() -> None:

@@ -67,6 +67,8 @@ def test_a_browser_shows_all_loops(tmp_path: Path) -> None:
     assert "<title>Loops: default</title>" in shown
     rows = re.findall(r"<tr>(?:<td.*?)</tr>", shown, re.S)
     assert len(rows) == 2
+    assert "memory, at most</th>" in shown, "the figure is a bound, and the page says so"
+    assert "Memory, at most: what the guest may touch" in shown
     for loop_id, row, state in zip(ids, rows, ("active", "paused"), strict=True):
         assert loop_id in row
         assert f">{state}</span>" in row
