@@ -256,12 +256,17 @@ def test_calls_are_audited_in_the_name_of_the_delegated_principal(database: str,
             loop_id = await w.loop(CALLER)
             await w.call(loop_id, "e1", "agent.notify", {"content": "x", "dedup_key": "k"})
             await w.call(loop_id, "e2", "loop.ack", {"event_id": "e1"})
+            await w.call(loop_id, "e3", "conversation.read", {"after": 0})  # nothing but its own: nothing is read
+            async with w.service.store.write() as tx:
+                await identities.add_message(tx, "agent/main", "m", "user", "hello", w.clock.now_ms())
+            await w.call(loop_id, "e4", "conversation.read", {"after": 0})
             async with w.service.store.read() as tx:
                 entries = await audit.of_loop(tx, loop_id, 10)
             assert [(e.principal, e.action, e.outcome) for e in reversed(entries)] == [
                 ("agent:agent", "loop.create", "created"),
                 (f"schedule|loop:{loop_id}|agent", "agent.notify", "delivered"),
                 (f"schedule|loop:{loop_id}|agent", "loop.ack", "acknowledged"),
+                (f"schedule|loop:{loop_id}|agent", "conversation.read", "read"),
             ]
 
     asyncio.run(run())
