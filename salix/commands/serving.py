@@ -33,7 +33,7 @@ def serve_command(options: argparse.Namespace) -> int:
     """0 when it was told to stop, 2 if it cannot serve."""
     from dataclasses import replace
 
-    from salix.http.serving import Client, serve
+    from salix.http.serving import CannotListen, Client, serve
     from salix.service import Settings
     from salix.service.settings import DecisionSettings, WebSettings
     from salix.store import StoreUnavailable
@@ -60,6 +60,9 @@ def serve_command(options: argparse.Namespace) -> int:
 
     try:
         asyncio.run(serve(settings, folder, options.host, options.port, announce))
+    except CannotListen as error:
+        print(f"{error}; --port names another, 0 any that is free", file=sys.stderr)
+        return 2
     except (StoreUnavailable, NewerSchema, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -28,6 +28,10 @@ GROUP, AGENT = "default", "agent"
 CLIENT_FILE = "client.json"
 
 
+class CannotListen(Exception):
+    """The address is another process's, or none of this machine; the message names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """Where a server is, and as whom to talk to it."""
@@ -63,11 +67,17 @@ def _key(folder: Path) -> tuple[str, bool]:
 async def serve(
     settings: Settings, folder: Path, host: str, port: int, announce: Callable[[Client], None] | None = None
 ) -> None:
-    """Serve until SIGINT or SIGTERM. port 0: any that is free. Raises StoreUnavailable, NewerSchema, OSError."""
+    """Serve until SIGINT or SIGTERM. port 0: any that is free.
+
+    Raises StoreUnavailable, NewerSchema, CannotListen, OSError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            raise CannotListen(f"{host}, port {port}: {error.strerror}") from error
         name = f"[{host}]" if ":" in host else host
         key, is_new = _key(folder)
         client = Client(f"http://{name}:{listener.getsockname()[1]}", GROUP, AGENT, key)

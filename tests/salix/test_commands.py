@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -137,6 +138,17 @@ def test_prune_makes_no_database(tmp_path: Path) -> None:
 def test_a_database_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
     done = run("serve", "--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = run("serve", "--data", str(tmp_path), "--port", str(port))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"127.0.0.1, port {port}: " in done.stderr
+    assert not (tmp_path / "client.json").exists(), "whoever reads it would look for a server that is not there"
 
 
 def test_what_the_server_keeps_is_for_its_owner_only(tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from runtime.sdk.codes import MAX_VALUE_BYTES
 from salix import service
 from salix.__main__ import command_line
+from salix.commands.demo import server
 from salix.http.errors import STATUS
 from salix.service import Limits
 from salix.service.capabilities import CAPABILITIES
@@ -50,6 +53,17 @@ def test_the_tour_says_what_to_do_for_each_reason(reason: str) -> None:
     sources = Path(service.__file__).parent.rglob("*.py")
     assert any(f'"{reason}"' in path.read_text() for path in sources), "it is a reason"
     assert re.search(rf"^\| `(failed|paused): {reason}` \|", TOUR, re.M)
+
+
+def test_the_example_of_the_python_api_runs(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    names: dict[str, Any] = {}
+    exec(compile(text, "loops.md", "exec"), names)
+    with server(tmp_path):
+        pass
+    sdk, loops = asyncio.run(names["sdk_and_loops"](tmp_path))
+    assert "sf_event_next" in str(sdk)
+    assert loops == {"loops": []}
 
 
 def test_refusals_and_their_statuses_are_on_both_pages() -> None:
