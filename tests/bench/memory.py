@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import runtime
+from runtime.node.parking import resident_bytes
 from tests.bench.programs import REPOSITORY
 
 GUESTS = 1000
@@ -35,10 +35,6 @@ class Held:
     mappings_after: float
 
 
-def _resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 def _mappings() -> int:
     return Path("/proc/self/maps").read_bytes().count(b"\n")
 
@@ -49,15 +45,15 @@ def measure(guests: int = GUESTS) -> Held:
     program = runtime.load(elf, {"print": lambda *_: 0}, engine="jit", calldata_bytes=4096)
     first = _waiting(program)  # compiles, and reserves the address space
     gc.collect()
-    resident, mappings = _resident_bytes(), _mappings()
+    resident, mappings = resident_bytes(), _mappings()
     waiting = [_waiting(program) for _ in range(guests)]
     gc.collect()
-    held, mapped = _resident_bytes() - resident, _mappings() - mappings
+    held, mapped = resident_bytes() - resident, _mappings() - mappings
     for guest in waiting:
         guest.close()
     del waiting, guest
     gc.collect()
-    held_after, mapped_after = _resident_bytes() - resident, _mappings() - mappings
+    held_after, mapped_after = resident_bytes() - resident, _mappings() - mappings
     first.close()
     return Held(held / 1024 / guests, mapped / guests, held_after / 1024 / guests, mapped_after / guests)
 

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wait, tune_collector
+from runtime.node.parking import resident_bytes
 from tests.clang import LOOP_OPTIONS, compiled
 
 MARKER = struct.pack("<Q", 0x1122334455667788)
@@ -219,12 +220,12 @@ def parking(console: Console, guests: int = 100_000, events: int = 2000) -> Park
         first = await _started(node, distinct(waiter, guests))
         await _all_waiting(node, [first])
         gc.collect()
-        before, begun = _resident(), time.perf_counter()
+        before, begun = resident_bytes(), time.perf_counter()
         object_ids = [await _started(node, distinct(waiter, number)) for number in range(guests)]
         await _all_waiting(node, object_ids[-1:])
         seconds = time.perf_counter() - begun
         gc.collect()
-        each = (_resident() - before) / guests
+        each = (resident_bytes() - before) / guests
         mappings = len(Path("/proc/self/maps").read_text().splitlines())
         assert node.stats()["parked"] >= guests - _RESIDENT
         woken = [await _latency(node, clock, rng.choice(object_ids), f"p{n}") for n in range(events)]
@@ -253,7 +254,3 @@ _RESIDENT = 64
 
 def _row(table: Table, name: str, distribution: Distribution) -> None:
     table.add_row(name, *(f"{value:.0f}" for value in asdict(distribution).values()))
-
-
-def _resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

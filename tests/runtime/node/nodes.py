@@ -46,30 +46,25 @@ class Notes:
         self.logs: list[tuple[str, str]] = []
         self.takes_logs = True
         self.on_call: Callable[[HostCall], None] | None = None
-        self.changed = asyncio.Event()
 
     def host_call(self, call: HostCall) -> None:
         self.calls.append(call)
-        self.changed.set()
         if self.on_call is not None:
             self.on_call(call)
 
     def host_cancel(self, call_id: str) -> None:
         self.cancelled.append(call_id)
-        self.changed.set()
 
     def object_state(self, status: Status) -> None:
         self.states.append(status)
-        self.changed.set()
 
     def log(self, object_id: str, message: str) -> bool:
         if self.takes_logs:
             self.logs.append((object_id, message))
-            self.changed.set()
         return self.takes_logs
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until `condition` holds; looks whenever something was noted, and between the loop's other work."""
+        """Wait until `condition` holds; looks between the loop's other work."""
         async with asyncio.timeout(60):
             while not condition():
                 await asyncio.sleep(0)

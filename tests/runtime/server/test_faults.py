@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from runtime.node import HostCall
+from runtime.node.parking import resident_bytes
 from runtime.server import session
 from runtime.server.calls import HostCalls
 from runtime.server.frames import MAX_FRAME_BYTES
@@ -349,8 +350,7 @@ ENDS = (
 
 def held() -> tuple[int, int, int]:
     """Open descriptors, mappings and resident bytes of this process."""
-    resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return len(os.listdir("/proc/self/fd")), Path("/proc/self/maps").read_bytes().count(b"\n"), resident
+    return len(os.listdir("/proc/self/fd")), Path("/proc/self/maps").read_bytes().count(b"\n"), resident_bytes()
 
 
 def test_nothing_grows_over_a_thousand_objects() -> None:
