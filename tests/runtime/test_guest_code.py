@@ -34,7 +34,7 @@ def test_a_shipped_object_is_what_its_source_compiles_to(source: Path, tmp_path:
 @pytest.mark.parametrize("source", sources(), ids=str)
 def test_no_object_tells_where_it_was_built(source: Path) -> None:
     data = (REPOSITORY / source.with_suffix(".o")).read_bytes()
-    for part in (REPOSITORY.name, "/home", "/work", "/tmp", "/root"):
+    for part in (str(REPOSITORY), "/home/", "/work/", "/tmp/", "/root/", "/check/"):
         assert part.encode() not in data
 
 

@@ -32,7 +32,7 @@ def test_there_are_many() -> None:
     assert len(list(programs())) > 80
 
 
-@pytest.mark.parametrize("source", programs())
+@pytest.mark.parametrize("source", list(programs()))
 def test_it_returns_what_it_should(source: str) -> None:
     result = build({"main.c": source}, "main.c")
     assert isinstance(result, Built), result.diagnostics
