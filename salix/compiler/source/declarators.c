@@ -35,12 +35,13 @@ static i32 name_is(const Name *name, const char *text)
     return name->length == length + 4 && starts_with(name->text, "__") && starts_with(name->text + 2, text);
 }
 
-static void skip_parentheses(void)
+/* Skips what starts with `open`, the token here, up to the `close` that belongs to it. */
+static void skip_bracketed(u32 open, u32 close)
 {
     u32 depth = 0;
     do {
-        if (kind_now() == '(') depth++;
-        if (kind_now() == ')') depth--;
+        if (kind_now() == open) depth++;
+        if (kind_now() == close) depth--;
         if (kind_now() == T_END) return;
         advance();
     } while (depth);
@@ -76,7 +77,7 @@ static void parse_attributes(Specifiers *out)
     for (;;) {
         if (kind_now() == K_ASM) { /* a name for the linker */
             advance();
-            if (kind_now() == '(') skip_parentheses();
+            if (kind_now() == '(') skip_bracketed('(', ')');
             continue;
         }
         if (kind_now() != K_ATTRIBUTE) return;
@@ -106,7 +107,7 @@ static void parse_attributes(Specifiers *out)
                 }
             } else if (name && (name_is(name, "vector_size") || name_is(name, "cleanup"))) {
                 error_about(position, "the attribute ", name, " is not available");
-                skip_parentheses();
+                skip_bracketed('(', ')');
             } else {
                 if (name && name_is(name, "mode") && kind_now() == '(' && kind_after() == T_NAME) out->mode = mode_bytes(tokens[at_token + 1].u.name);
                 if (name && name_is(name, "packed")) out->packed = 1;
@@ -114,7 +115,7 @@ static void parse_attributes(Specifiers *out)
                 if (name && name_is(name, "noinline")) out->is_inline = 3;
                 if (name && name_is(name, "noreturn")) out->is_noreturn = 1;
                 if (name && name_is(name, "weak")) out->is_weak = 1;
-                if (kind_now() == '(') skip_parentheses();
+                if (kind_now() == '(') skip_bracketed('(', ')');
             }
             if (!accept(',')) break;
         }
@@ -426,6 +427,12 @@ static Type *parse_auto_type(void)
     return type;
 }
 
+/* Whether a name stands where only a type makes sense: before another name, or before `*` where no expression can be. */
+static i32 names_no_type(void)
+{
+    return kind_now() == T_NAME && !starts_type(at_token) && (kind_after() == T_NAME || kind_after() == '*');
+}
+
 static void parse_specifiers(Specifiers *out)
 {
     u32 counts[K_AUTO_TYPE - K_TYPES + 1], qualifiers = 0, basic = 0, kind;
@@ -488,6 +495,14 @@ static void parse_specifiers(Specifiers *out)
                 advance();
                 break;
             }
+            if (!out->type && !basic && names_no_type()) {
+                error_about(here(), "", tok()->u.name, " is no type");
+                suggest(tok()->u.name);
+                new_symbol(tok()->u.name, A_TYPEDEF, &type_error, 0); /* said once is enough */
+                out->type = &type_error;
+                advance();
+                break;
+            }
             goto done;
         default: goto done;
         }
@@ -514,7 +529,7 @@ static Type *parse_parameters(Type *result)
         advance();
         return type;
     }
-    if (kind_now() == T_NAME && !starts_type(at_token)) { /* as before 1989 */
+    if (kind_now() == T_NAME && !starts_type(at_token) && !names_no_type()) { /* as before 1989 */
         while (kind_now() == T_NAME) {
             *link = keep(sizeof(Parameter));
             (*link)->name = tok()->u.name;
@@ -543,7 +558,7 @@ static Type *parse_parameters(Type *result)
             type->is_variadic = 1;
             break;
         }
-        if (!starts_type(at_token)) {
+        if (!starts_type(at_token) && !names_no_type()) {
             confused(here(), "a parameter starts with its type");
             break;
         }
@@ -664,7 +679,7 @@ static void parse_declarator(Type *base, Declarator *out)
     }
     if (kind_now() == '(' && kind_after() != ')' && !starts_type(at_token + 1)) {
         u32 start = at_token + 1, end;
-        skip_parentheses();
+        skip_bracketed('(', ')');
         type = parse_suffix(type);
         end = at_token;
         at_token = start;

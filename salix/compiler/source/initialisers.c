@@ -311,6 +311,8 @@ static Entry *parse_initialiser(Type **type, i64 *end)
     if ((*type)->kind == TYPE_ARRAY && kind_now() != '{' && kind_now() != T_STRING && kind_now() != '(') {
         error(here(), "an array is initialised with `{ ... }` or a string");
         parse_assignment();
+    } else if (is_error(*type) && kind_now() == '{') {
+        skip_bracketed('{', '}');
     } else {
         init_value(*type, 0, 0);
     }

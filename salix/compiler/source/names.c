@@ -173,6 +173,15 @@ static u32 distance(const Name *a, const Name *b)
     return row[b->length];
 }
 
+/* Whether it is u8, i16, s32, u64 or the like, which many programs have of their own. */
+static i32 is_short_integer(const Name *name)
+{
+    const char *bits = name->text + 1;
+    if (name->text[0] != 'u' && name->text[0] != 'i' && name->text[0] != 's') return 0;
+    if (name->length == 2) return *bits == '8';
+    return name->length == 3 && (starts_with(bits, "16") || starts_with(bits, "32") || starts_with(bits, "64"));
+}
+
 /* Says which name may have been meant, if one is like it, or where to find what others miss often. */
 static void suggest(const Name *name)
 {
@@ -198,6 +207,10 @@ static void suggest(const Name *name)
         }
     if (name->length > 4 && (starts_with(name->text, "int") || starts_with(name->text, "uint")) && starts_with(name->text + name->length - 2, "_t")) {
         hint("#include <stdint.h> at the top");
+        return;
+    }
+    if (is_short_integer(name)) {
+        hint("#include <stdint.h> at the top, and write int64_t, uint8_t and the like");
         return;
     }
     for (i = 0; i < NAME_BUCKETS; i++)

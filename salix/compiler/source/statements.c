@@ -315,6 +315,7 @@ static Node *statement_node(u32 kind, u32 position)
 
 static i32 starts_declaration(void)
 {
+    if (kind_now() == T_NAME && kind_after() == T_NAME) return 1; /* else an error: that of an unknown type says more */
     return starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':');
 }
 
@@ -380,7 +381,7 @@ static Node *parse_asm(u32 position)
     } else {
         error(position, "there is no inline assembly: a Loop is checked C only");
         hint("write it in C; for time, events and calls there are the functions of \"spinfoam.h\"");
-        if (kind_now() == '(') skip_parentheses();
+        if (kind_now() == '(') skip_bracketed('(', ')');
     }
     {
         Node *node = statement_node(S_BLOCK, position);
@@ -446,31 +447,21 @@ static Node *value_statement(void)
     return node;
 }
 
-static Node *expression_statement(void)
-{
-    if (kind_now() == T_NAME && kind_after() == T_NAME && !tok()->u.name->symbol) {
-        error_about(here(), "", tok()->u.name, " is no type");
-        suggest(tok()->u.name);
-        panic = 1;
-        return statement_node(S_BLOCK, here());
-    }
-    return value_statement();
-}
 
 static Node *parse_for(u32 position)
 {
     Node *node = statement_node(S_LOOP, position);
     expect('(', "`for` is followed by `(`");
     open_scope(position);
-    if (starts_type(at_token)) {
+    if (starts_declaration()) {
         node->a = parse_declaration();
     } else {
-        if (kind_now() != ';') node->a = expression_statement();
+        if (kind_now() != ';') node->a = value_statement();
         expect(';', "the parts of a `for` are separated by `;`");
     }
     if (kind_now() != ';') node->b = condition_of(parse_expression());
     expect(';', "the parts of a `for` are separated by `;`");
-    if (kind_now() != ')') node->c = expression_statement();
+    if (kind_now() != ')') node->c = value_statement();
     expect(')', "the parts of a `for` end with `)`");
     node->d = parse_body();
     close_scope();
@@ -667,7 +658,7 @@ static Node *parse_statement(void)
         confused(position, "`else` without an `if`; is there a `;` or a `}` too many before it?");
         node = statement_node(S_BLOCK, position);
         break;
-    default: node = expression_statement();
+    default: node = value_statement();
     }
     expect(';', "a statement ends with `;`");
     nesting--;

@@ -201,6 +201,7 @@ static Type *new_type(u32 kind)
 static Type *pointer_to(Type *base)
 {
     Type *type;
+    if (is_error(base)) return base;
     if (base->pointer && base->pointer->base == base) return base->pointer; /* else it was copied from another type */
     type = new_type(TYPE_POINTER);
     type->base = base;
@@ -210,7 +211,9 @@ static Type *pointer_to(Type *base)
 
 static Type *array_of(Type *base, i64 count)
 {
-    Type *type = new_type(TYPE_ARRAY);
+    Type *type;
+    if (is_error(base)) return base;
+    type = new_type(TYPE_ARRAY);
     type->base = base;
     type->count = count;
     return type;
