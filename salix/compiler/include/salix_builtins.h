@@ -59,7 +59,7 @@ static inline char *__builtin_strchr(const char *text, int c)
         if (!*text) return 0;
     return (char *)text;
 }
-#define __builtin_prefetch(...) ((void)0)
+#define __builtin_prefetch(address, ...) ((void)(address))
 #define __builtin_assume_aligned(pointer, ...) ((void *)(pointer))
 
 /* Sums and products as if they had all bits: a sign and 64 bits of magnitude, and whether there would be more. */

@@ -9,6 +9,7 @@
 #include "lex.c"
 #include "macros.c"
 #include "conditions.c"
+#include "pragmas.c"
 #include "directives.c"
 #include "types.c"
 #include "nodes.c"

@@ -138,6 +138,7 @@ typedef struct {
     i64 size;
     u8 is_union;
     u8 packed;
+    u32 limit; /* of alignment, by #pragma pack; 0: none */
 } Members;
 
 static void place_member(Members *members, Member *member, i64 width, u32 asked)
@@ -145,18 +146,20 @@ static void place_member(Members *members, Member *member, i64 width, u32 asked)
     i64 size = size_of(member->type), start = members->is_union ? 0 : members->bits;
     u32 alignment = members->packed ? 1 : alignment_of(member->type);
     if (asked > alignment) alignment = asked;
+    if (members->limit && alignment > members->limit) alignment = members->limit;
+    member->alignment = asked;
     if (member->is_bit_field) {
+        i32 packed = members->packed || members->limit; /* it may then lie anywhere */
         if (width == 0) {
-            members->bits = round_up(members->bits, size * 8);
+            members->bits = round_up(members->bits, (members->limit ? alignment : size) * 8);
             return;
         }
-        if (!members->packed && start / (size * 8) != (start + width - 1) / (size * 8)) start = round_up(start, size * 8);
+        if (!packed && start / (size * 8) != (start + width - 1) / (size * 8)) start = round_up(start, size * 8);
         member->bit_width = (u8)width;
-        if (members->packed) {
+        if (packed) {
             member->offset = start / 8;
             member->bit_offset = (u8)(start % 8);
-            for (size = 1; size * 8 < member->bit_offset + width; size *= 2) {}
-            member->unit_bytes = (u8)size;
+            member->unit_bytes = (u8)((member->bit_offset + width + 7) / 8);
         } else {
             member->offset = start / (size * 8) * size;
             member->bit_offset = (u8)(start % (size * 8));
@@ -239,6 +242,7 @@ static void parse_members(Type *type, Specifiers *attributes)
     members.link = &type->record->members;
     members.is_union = type->kind == TYPE_UNION;
     members.packed = attributes->packed;
+    members.limit = pack_at(at_token);
     if (!members.packed) { /* the attribute may stand behind the members */
         u32 depth = 0;
         for (i = at_token; tokens[i].kind != T_END; i++) {
@@ -401,6 +405,12 @@ static void set_storage(Specifiers *out, u32 kind)
     out->storage = kind;
 }
 
+/* The type that a variable gets from an expression of this type. */
+static Type *whole_type(Type *type)
+{
+    return !type->bits ? type : is_unsigned(type) ? &type_ulong : &type_long;
+}
+
 static Type *parse_typeof(void)
 {
     Type *type;
@@ -408,7 +418,7 @@ static Type *parse_typeof(void)
     if (starts_type(at_token)) type = parse_type_name();
     else type = parse_expression()->type;
     expect(')', "typeof ends with `)`");
-    return type;
+    return whole_type(type);
 }
 
 /* `NAME = value` follows. */
@@ -419,7 +429,7 @@ static Type *parse_auto_type(void)
     if (kind_now() == T_NAME && kind_after() == '=') {
         advance();
         advance();
-        type = unqualified(value_of(parse_assignment())->type);
+        type = whole_type(unqualified(value_of(parse_assignment())->type));
         if (!panic && errors == error_count) at_token = start;
     } else {
         confused(here(), "__auto_type needs a name and its value");
@@ -518,6 +528,7 @@ done:
 /* ---- declarators ---- */
 
 static u32 parameter_depth; /* inside of parameters, a first dimension does not matter */
+static u32 skipped_length;  /* token at which such a dimension starts, if computing it changes something */
 
 static Type *parse_parameters(Type *result)
 {
@@ -563,6 +574,7 @@ static Type *parse_parameters(Type *result)
             break;
         }
         parse_specifiers(&specifiers);
+        skipped_length = 0;
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
         if (declarator.type->kind == TYPE_ARRAY) declarator.type = pointer_to(declarator.type->base);
@@ -575,9 +587,11 @@ static Type *parse_parameters(Type *result)
         (*link)->name = declarator.name;
         (*link)->type = declarator.type;
         (*link)->position = declarator.position;
+        (*link)->length = skipped_length;
         link = &(*link)->next;
         if (!accept(',')) break;
     }
+    skipped_length = 0;
     parameter_depth--;
     close_scope();
     expect(')', "the parameters end with `)`");
@@ -612,10 +626,12 @@ static Type *parse_suffix(Type *type)
         u32 parameters = parameter_depth;
         advance();
         if (parameters && !length_is_constant()) {
-            u32 depth = 0;
+            u32 depth = 0, start = at_token;
             while (kind_now() != T_END && !(kind_now() == ']' && depth == 0)) {
                 if (kind_now() == '[') depth++;
                 if (kind_now() == ']') depth--;
+                if (kind_now() == '(' || kind_now() == P_INCREMENT || kind_now() == P_DECREMENT || level_of(kind_now()) == 2)
+                    skipped_length = start;
                 advance();
             }
             parameter_depth = 0;

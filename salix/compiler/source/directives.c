@@ -166,9 +166,7 @@ static void directive(const Token *hash)
         reader.at = end;
         skip_line();
     } else if (name == intern_text("pragma")) {
-        lex(&token);
-        if (token.kind == T_NAME && token.u.name == intern_text("once") && reader.file) reader.file->once = 1;
-        if (token.kind != T_NEWLINE) skip_line();
+        pragma_directive(position);
     } else if (name == intern_text("line")) { /* for __LINE__ and __FILE__; messages name the real lines */
         Argument line;
         u32 suffix;
@@ -245,7 +243,6 @@ static const char predefined[] =
 
 #define MAX_TOKENS 100000
 static Token tokens[MAX_TOKENS];
-static u32 token_count;
 
 static void define_predefined(void)
 {

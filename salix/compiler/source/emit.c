@@ -292,14 +292,15 @@ static void emit_set(const Code *one, u32 i)
             fetch(one->b, b);
         }
     }
-    /* operands outlive the instruction, so that dst is neither of them unless it is in the frame */
-    if (!target || borrowed) {
+    /* operands outlive the instruction: dst is neither of them, unless it is the same variable, as in x = !x */
+    if (!target || borrowed || target == a || (one->b >= 0 && target == b)) {
+        u32 to = borrowed ? 0 : target;
         word(class | jump_code(one->condition) | (one->b >= 0 ? FROM_REGISTER : 0), a, b, 2, one->b >= 0 ? 0 : one->imm);
-        move_constant(0, 0);
+        move_constant(to, 0);
         word(JA, 0, 0, 1, 0);
-        move_constant(0, 1);
+        move_constant(to, 1);
         give_back();
-        keep_result(one->dst, 0);
+        if (to != target || !target) keep_result(one->dst, to);
         return;
     }
     move_constant(target, 1);

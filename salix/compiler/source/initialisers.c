@@ -330,11 +330,11 @@ static Entry *parse_initialiser(Type **type, i64 *end)
 
 static void write_bits(u8 *to, const Member *member, i64 value)
 {
-    u64 unit = 0, mask = member->bit_width == 64 ? ~0ULL : (1ULL << member->bit_width) - 1;
-    u32 i;
-    for (i = 0; i < member->unit_bytes; i++) unit |= (u64)to[i] << (8 * i);
-    unit = (unit & ~(mask << member->bit_offset)) | ((u64)value & mask) << member->bit_offset;
-    for (i = 0; i < member->unit_bytes; i++) to[i] = (u8)(unit >> (8 * i));
+    u32 i, bit;
+    for (i = 0; i < member->bit_width; i++) {
+        bit = member->bit_offset + i;
+        to[bit / 8] = (u8)((to[bit / 8] & ~(1u << bit % 8)) | ((u32)(value >> i) & 1) << bit % 8);
+    }
 }
 
 static void write_static(Symbol *symbol, const Entry *entry);

@@ -147,6 +147,8 @@ static i32 truncated(i32 vreg, i64 size, i32 natural)
     return dst;
 }
 
+static i32 low_bits(i32 vreg, u32 width, i32 natural);
+
 static i32 converted(i32 vreg, const Type *from, const Type *to)
 {
     i64 from_size = size_of(from), to_size = size_of(to);
@@ -159,7 +161,10 @@ static i32 converted(i32 vreg, const Type *from, const Type *to)
         one->narrow = from_size <= 4;
         return dst;
     }
-    if (to_size == 8) return from_size == 8 ? vreg : extended(vreg, from);
+    if (to_size == 8) {
+        if (from_size < 8) vreg = extended(vreg, from);
+        return to->bits && to->bits != from->bits ? low_bits(vreg, to->bits, is_unsigned(to)) : vreg;
+    }
     if (to_size == 4) return vreg;
     if (from->kind == TYPE_BOOL || (from_size == to_size && is_unsigned(from) == is_unsigned(to)) ||
         (from_size < to_size && (is_unsigned(from) || !is_unsigned(to))))
@@ -183,56 +188,7 @@ static void store(i32 base, i64 offset, i64 size, i32 value)
     emit(I_STORE, NO_REGISTER, base, value, offset)->size = (u8)size;
 }
 
-static i32 load_bits(i32 base, i64 offset, const Member *member, const Type *type)
-{
-    i32 unit = new_vreg(), dst = new_vreg();
-    Code *one = emit(I_LOAD, unit, base, NO_REGISTER, offset);
-    one->size = member->unit_bytes;
-    if (is_unsigned(type)) {
-        if (member->bit_offset) {
-            emit(I_SHR, dst, unit, NO_REGISTER, member->bit_offset);
-            unit = dst;
-            dst = new_vreg();
-        }
-        if (member->bit_width < 32) {
-            emit(I_AND, dst, unit, NO_REGISTER, (i64)((1ULL << member->bit_width) - 1));
-        } else {
-            i32 high = new_vreg();
-            emit(I_SHL, high, unit, NO_REGISTER, 64 - member->bit_width);
-            emit(I_SHR, dst, high, NO_REGISTER, 64 - member->bit_width);
-        }
-    } else {
-        i32 high = new_vreg();
-        emit(I_SHL, high, unit, NO_REGISTER, 64 - member->bit_width - member->bit_offset);
-        emit(I_SAR, dst, high, NO_REGISTER, 64 - member->bit_width);
-    }
-    return dst;
-}
-
-/* Stores the low bits of `value`. What the bit-field holds then. */
-static i32 store_bits(i32 base, i64 offset, const Member *member, i32 value, const Type *type)
-{
-    i32 unit = new_vreg(), kept = new_vreg(), bits = new_vreg(), placed = bits, joined = new_vreg(), mask;
-    u64 ones = member->bit_width == 64 ? ~0ULL : (1ULL << member->bit_width) - 1;
-    emit(I_LOAD, unit, base, NO_REGISTER, offset)->size = member->unit_bytes;
-    mask = number((i64) ~(ones << member->bit_offset));
-    emit(I_AND, kept, unit, mask, 0);
-    mask = number((i64)ones);
-    emit(I_AND, bits, value, mask, 0);
-    if (member->bit_offset) {
-        placed = new_vreg();
-        emit(I_SHL, placed, bits, NO_REGISTER, member->bit_offset);
-    }
-    emit(I_OR, joined, kept, placed, 0);
-    store(base, offset, member->unit_bytes, joined);
-    if (!is_unsigned(type) && member->bit_width < 64) {
-        i32 high = new_vreg(), result = new_vreg();
-        emit(I_SHL, high, bits, NO_REGISTER, 64 - member->bit_width);
-        emit(I_SAR, result, high, NO_REGISTER, 64 - member->bit_width);
-        return result;
-    }
-    return bits;
-}
+#include "bits.c"
 
 static Symbol *library_symbol(const char *text)
 {
@@ -489,7 +445,7 @@ static i32 lower_operation(u32 op, i32 a, i32 b, const Type *type)
 {
     i32 dst = new_vreg();
     emit(code_of(op, type), dst, a, b, 0)->narrow = (u8)is_narrow(type);
-    return dst;
+    return type->bits ? low_bits(dst, type->bits, is_unsigned(type)) : dst;
 }
 
 /* Stores a value of the type of `place`, whose address is known. What it holds then. */
@@ -655,17 +611,18 @@ static i32 lower_node(Node *node)
         }
         a = lower(node->a);
         if (node->type->kind == TYPE_VOID || node->a->type->kind == TYPE_VOID) return NO_REGISTER;
+        if (node->type->bits && bit_field_of(node->a)) return a; /* it has no more bits than that */
         return converted(a, node->a->type, node->type);
     case N_NEGATE:
         a = lower(node->a);
         dst = new_vreg();
         emit(I_NEG, dst, a, NO_REGISTER, 0)->narrow = (u8)is_narrow(node->type);
-        return dst;
+        return node->type->bits ? low_bits(dst, node->type->bits, is_unsigned(node->type)) : dst;
     case N_COMPLEMENT:
         a = lower(node->a);
         dst = new_vreg();
         emit(I_XOR, dst, a, NO_REGISTER, -1)->narrow = (u8)is_narrow(node->type);
-        return dst;
+        return node->type->bits ? low_bits(dst, node->type->bits, is_unsigned(node->type)) : dst;
     case N_NOT:
     case N_AND_AND:
     case N_OR_OR:

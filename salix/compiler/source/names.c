@@ -352,9 +352,11 @@ static Node *builtin(const Name *name, u32 position, i32 *known)
         }
         node = value_of(parse_assignment());
         if (text[0] == 'e') {
-            node = convert(node, &type_long);
             expect(',', "this takes two arguments");
-            parse_assignment();
+            second = parse_assignment();
+            while (accept(',')) parse_assignment(); /* a probability */
+            node = convert(node, &type_long);
+            if (second->kind != N_CONST) node = pair(N_COMMA, &type_long, value_of(second), node);
         } else if (starts_with(text, "constant_p")) {
             node = constant(node->kind == N_CONST || (node->kind == N_ADDRESS && node->a->kind == N_SYMBOL && node->a->symbol->is_string), &type_int, position);
         } else if (starts_with(text, "choose")) {

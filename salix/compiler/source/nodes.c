@@ -56,7 +56,7 @@ struct Node {
     Node *a, *b, *c, *d;
     Node *next;
     i64 value;
-    i64 last_value; /* of a range of cases */
+    i64 last_value; /* of a range of cases; of a member, the alignment that it asks for */
     Symbol *symbol;
     Member *member;
     struct LabelUse *label;
@@ -115,6 +115,8 @@ static i64 fit(i64 value, const Type *type)
 {
     i64 size = size_of(type);
     if (type->kind == TYPE_BOOL) return value != 0;
+    if (type->bits) value = (i64)((u64)value << (64 - type->bits));
+    if (type->bits) return is_unsigned(type) ? (i64)((u64)value >> (64 - type->bits)) : value >> (64 - type->bits);
     if (is_unsigned(type)) {
         if (size == 1) return (u8)value;
         if (size == 2) return (u16)value;
@@ -198,7 +200,8 @@ static Node *convert(Node *node, Type *type)
 {
     Node *result;
     if (is_error(node->type) || is_error(type)) return constant(0, type->kind == TYPE_VOID ? &type_error : type, node->position);
-    if (type->kind == node->type->kind && type->kind != TYPE_POINTER && type->kind != TYPE_ENUM && !(node->kind == N_MEMBER && node->member))
+    if (type->kind == node->type->kind && type->kind != TYPE_POINTER && type->kind != TYPE_ENUM &&
+        type->bits == node->type->bits && !(node->kind == N_MEMBER && node->member))
         return node;
     if (node->kind == N_CONST && is_scalar(type)) return constant(fit(node->value, type), type, node->position);
     if (type->kind == TYPE_VOID || is_scalar(type)) {
@@ -222,9 +225,23 @@ static Member *bit_field_of(const Node *node)
     return node->kind == N_MEMBER ? node->member : 0;
 }
 
+/* The type of what is computed of a bit-field of so many bits, as GNU compilers have it: what is beyond is cut off. */
+static Type *type_of_bits(u32 bits, i32 natural)
+{
+    static Type *types[2][64];
+    Type **type = &types[natural != 0][bits];
+    if (!*type) {
+        *type = new_type(natural ? TYPE_ULONG : TYPE_LONG);
+        (*type)->bits = (u8)bits;
+    }
+    return *type;
+}
+
 static Node *promote(Node *node)
 {
     Member *member = bit_field_of(node);
+    if (member && member->bit_width > 32 && member->bit_width < 64)
+        return convert(node, type_of_bits(member->bit_width, is_unsigned(node->type)));
     if (member && member->bit_width < 32) return convert(node, &type_int);
     if (member && member->bit_width == 32 && size_of(node->type) == 4)
         return convert(node, is_unsigned(node->type) ? &type_uint : &type_int);
@@ -237,6 +254,11 @@ static Type *common_type(Type *a, Type *b)
     u32 kind = a->kind > b->kind ? a->kind : b->kind;
     Type *wider = a->kind > b->kind ? a : b, *other = a->kind > b->kind ? b : a;
     if (is_error(a) || is_error(b)) return &type_error;
+    if (a->bits || b->bits) {
+        i64 bits_a = a->bits ? a->bits : size_of(a) * 8, bits_b = b->bits ? b->bits : size_of(b) * 8;
+        if (bits_a == bits_b) return is_unsigned(a) ? a : b;
+        return bits_a > bits_b ? a : b;
+    }
     if (is_unsigned(other) && !is_unsigned(wider) && size_of(other) == size_of(wider))
         return kind >= TYPE_LLONG ? &type_ullong : &type_ulong;
     return wider;

@@ -104,6 +104,7 @@ static Node *member_of(Node *object, u32 position)
     node = pair(N_MEMBER, qualified(member->type, object->type->qualifiers), object, 0);
     node->position = position;
     node->value = offset;
+    node->last_value = member->alignment;
     if (member->is_bit_field) node->member = member;
     return node;
 }
@@ -143,7 +144,12 @@ static Node *parse_size(u32 keyword_position, i32 of_alignment)
         if (operand->kind == N_MEMBER && operand->member) error(keyword_position, "a bit-field has no size in bytes");
     }
     if (is_error(type)) return error_node(keyword_position);
-    if (of_alignment) return constant(alignment_of(type), &type_ulong, keyword_position);
+    if (of_alignment) {
+        i64 alignment = alignment_of(type), asked = 0;
+        if (operand && operand->kind == N_SYMBOL) asked = operand->symbol->alignment;
+        if (operand && operand->kind == N_MEMBER) asked = operand->last_value;
+        return constant(asked > alignment ? asked : alignment, &type_ulong, keyword_position);
+    }
     if (!is_complete(type) && type->kind != TYPE_VOID && type->kind != TYPE_FUNCTION) {
         begin_error(keyword_position);
         say("the size of ");

@@ -7,6 +7,7 @@ static u32 pointer_count;
 
 static void lower_function(Symbol *symbol, Node *body);
 static Node *parse_statement(void);
+static Node *statement_node(u32 kind, u32 position);
 
 /* The number that stands for a pointer to this function. */
 static u32 pointer_number(Symbol *symbol)
@@ -127,11 +128,32 @@ static Node *define_local_variable(Declarator *declarator, const Specifiers *spe
     return setup;
 }
 
+/* The lengths of parameters that are arrays, where computing them changes something (C11 6.9.1p10); or 0. */
+static Node *parse_lengths(const Type *type)
+{
+    u32 start = at_token;
+    Parameter *parameter;
+    Node *block = 0, **link = 0;
+    for (parameter = type->parameters; parameter; parameter = parameter->next) {
+        if (!parameter->length) continue;
+        if (!block) {
+            block = statement_node(S_BLOCK, here());
+            link = &block->a;
+        }
+        at_token = parameter->length;
+        while (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_RESTRICT)) advance();
+        *link = pair(S_EXPRESSION, &type_void, parse_assignment(), 0);
+        link = &(*link)->next;
+    }
+    at_token = start;
+    return block;
+}
+
 static void define_function(Declarator *declarator, const Specifiers *specifiers)
 {
     Symbol *symbol, *parameter_symbol;
     Parameter *parameter;
-    Node *body;
+    Node *body, *lengths;
     u64 used = scratch_bytes;
     Type *type = declarator->type;
     if (type->old_count) { /* K&R: the types follow */
@@ -192,7 +214,12 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
             *link = parameter_symbol;
         }
     }
+    lengths = parse_lengths(type);
     body = parse_block();
+    if (lengths) {
+        lengths->next = body->a;
+        body->a = lengths;
+    }
     {
         LabelUse *label;
         for (label = labels; label; label = label->next) {
@@ -346,7 +373,7 @@ static i64 label_address(Name *name, u32 position)
 static Node *parse_asm(u32 position)
 {
     Node *outputs[8], *first = 0, **link = &first;
-    u32 count = 0, part = 0;
+    u32 count = 0, part = 0, tied = 0, i;
     const char *text;
     while (kind_now() == K_VOLATILE || kind_now() == K_INLINE || kind_now() == K_GOTO) advance();
     if (kind_now() == '(' && kind_after() == T_STRING && spelling(&tokens[at_token + 1], &text) == 2) {
@@ -373,11 +400,20 @@ static Node *parse_asm(u32 position)
                 } else if (part == 2 && is_digit(*text) && (u32)(*text - '0') < count) {
                     *link = pair(S_EXPRESSION, &type_void, assignment(outputs[*text - '0'], value, position), 0);
                     link = &(*link)->next;
+                    tied |= 1u << (*text - '0');
+                } else if (part == 2) {
+                    *link = pair(S_EXPRESSION, &type_void, value_of(value), 0);
+                    link = &(*link)->next;
                 }
             }
             accept(',');
         }
         expect(')', "asm ends with `)`");
+        for (i = 0; i < count; i++) /* where an output lies is computed, too */
+            if (!(tied & 1u << i) && outputs[i]->kind == N_DEREF) {
+                *link = pair(S_EXPRESSION, &type_void, outputs[i]->a, 0);
+                link = &(*link)->next;
+            }
     } else {
         error(position, "there is no inline assembly: a Loop is checked C only");
         hint("write it in C; for time, events and calls there are the functions of \"spinfoam.h\"");

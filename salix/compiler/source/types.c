@@ -36,6 +36,7 @@ typedef struct Member {
     u8 bit_width;
     u8 bit_offset; /* from the lowest bit of the unit at `offset` */
     u8 unit_bytes;
+    u32 alignment; /* asked for by an attribute or _Alignas; else 0 */
 } Member;
 
 typedef struct {
@@ -52,6 +53,7 @@ typedef struct Parameter {
     Name *name;
     Type *type;
     Type *declared; /* narrower than what is passed: of a K&R definition; or 0 */
+    u32 length; /* token at which an array's length starts that is computed when the function starts; or 0 */
     u32 position;
 } Parameter;
 
@@ -60,6 +62,7 @@ struct Type {
     u8 qualifiers;
     u8 is_variadic;
     u8 is_prototype; /* else a function whose parameters are not said */
+    u8 bits;         /* of a number that was computed of bit-fields of 33 to 63 bits; else 0 */
     u32 alignment;   /* asked for, more than the kind's; else 0 */
     Type *base;      /* of pointers and arrays; what a function returns */
     i64 count;       /* of an array's elements; -1: not known yet */
