@@ -109,7 +109,7 @@ static void find_data(void)
     Function *function;
     Symbol *symbol;
     Relocation *relocation;
-    u32 i;
+    Fixup *one;
     for (symbol = first_symbol; symbol; symbol = symbol->next) {
         if (symbol->kind == A_VARIABLE && !symbol->is_static) reach_data(symbol);
         if (symbol->kind != A_VARIABLE || !symbol->is_defined || is_complete(symbol->type)) continue;
@@ -120,8 +120,8 @@ static void find_data(void)
         }
     }
     for (function = first_function; function; function = function->next)
-        for (i = 0; function->reachable && i < function->count; i++)
-            if (function->code[i].op == I_GLOBAL) reach_data(globals[function->code[i].other]);
+        for (one = function->reachable ? function->fixups : 0; one; one = one->next)
+            if (one->kind == FIX_ADDRESS) reach_data(one->symbol);
     while (reached_data) {
         symbol = reached_data;
         reached_data = symbol->next_reached;

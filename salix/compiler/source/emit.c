@@ -542,6 +542,19 @@ static u64 dispatch_labels(void)
     return count;
 }
 
+/* The words take the place of the intermediate code, which nobody needs any more, if they fit there. */
+static void keep_words(Function *function)
+{
+    u64 bytes = (u64)word_count * 8, lines = (u64)word_count * sizeof(u32);
+    u8 *room = (u8 *)function->code;
+    if (bytes + lines > (u64)function->count * sizeof(Code)) room = keep(bytes + lines);
+    function->code = 0;
+    function->words = (u64 *)room;
+    memcpy(room, words, bytes);
+    function->positions = (u32 *)(room + bytes);
+    memcpy(room + bytes, word_positions, lines);
+}
+
 static void emit_function(Function *function)
 {
     u64 saved = scratch_bytes;
@@ -565,10 +578,7 @@ static void emit_function(Function *function)
     for (i = 0; i < code_count; i++) emit_one(&code[i], i);
     if (code_count == 0 || !ends_block(code[code_count - 1].op)) word(EXIT, 0, 0, 0, 0);
     patch_branches();
-    function->words = keep((u64)word_count * 8);
-    memcpy(function->words, words, (u64)word_count * 8);
-    function->positions = keep((u64)word_count * sizeof(u32));
-    memcpy(function->positions, word_positions, (u64)word_count * sizeof(u32));
+    keep_words(function);
     function->word_count = word_count;
     function->fixups = fixups;
     function->frame_bytes = frame_bytes;
