@@ -17,16 +17,19 @@
 static u32 pointer_number(Symbol *symbol);
 static void skip_item(void);
 #include "expressions.c"
+#include "nested.c"
 #include "names.c"
 #include "postfix.c"
 #include "operands.c"
 #include "declarators.c"
 #include "initialisers.c"
+#include "labels.c"
 #include "statements.c"
 #include "code.c"
 #include "optimise.c"
 #include "lower.c"
 #include "lower_statements.c"
+#include "unwind.c"
 #include "registers.c"
 #include "emit.c"
 static void make_line_section(void);
@@ -127,6 +130,7 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
             hint("mark the function that the runtime calls with SF_MAIN of \"spinfoam.h\"");
         }
         warn_of_depth();
+        find_unwinding();
         for (function = first_function; function; function = function->next)
             if (function->reachable && !error_count) emit_function(function);
         if (!error_count) {

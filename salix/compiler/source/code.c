@@ -63,6 +63,8 @@ typedef struct Function {
     u32 labels;
     i64 frame_bytes;
     u8 is_not_reentrant; /* a local of it is kept outside of the frame */
+    u8 is_landed_in;     /* functions inside go to its labels */
+    u8 may_unwind;       /* it may return because a label of another function is to be gone to */
     u8 reachable;
     struct Function *next_pending;
     u8 visited;     /* while the deepest chain of calls is looked for */

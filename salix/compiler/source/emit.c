@@ -565,6 +565,7 @@ static void emit_function(Function *function)
     vreg_count = function->vregs;
     label_count = function->labels;
     frame_bytes = function->frame_bytes;
+    if (chained_pointers || some_unwind) complete_calls(function);
     optimise();
     definitions = scratch((u64)vreg_count * sizeof *definitions);
     for (i = 0; i < code_count; i++)

@@ -71,6 +71,7 @@ static void inline_call(const Call *call, i32 dst)
             if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
             calls[call_count] = copy;
             to->other = (i32)call_count++;
+            if (landing) check_landing();
         }
     }
     place_label(end);

@@ -104,7 +104,7 @@ static void place_local(Symbol *symbol)
     i64 alignment = symbol->alignment ? symbol->alignment : alignment_of(symbol->type), size = size_of(symbol->type);
     if (symbol->value) return;
     if (size >= BIG_LOCAL && frame_bytes + size > FRAME_FOR_LOCALS) {
-        current_function->function->is_not_reentrant = 1;
+        within->is_not_reentrant = 1;
         symbol->is_local = 0;
         symbol->is_static = symbol->is_defined = 1;
         symbol->section = SECTION_BSS;
@@ -211,6 +211,7 @@ static Call *new_call(Symbol *callee, Type *type)
     return one;
 }
 
+#include "chains.c"
 #include "inline.c"
 
 static void emit_call(Call *one, i32 dst, i32 pointer)
@@ -224,6 +225,7 @@ static void emit_call(Call *one, i32 dst, i32 pointer)
     if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
     calls[call_count] = one;
     made->other = (i32)call_count++;
+    if (landing) check_landing();
 }
 
 static void call_library(const char *name, i32 a, i32 b, i64 b_number, i64 size)
@@ -315,6 +317,10 @@ static i32 lower_call(Node *node)
     }
     if (node->type->kind != TYPE_VOID && result == NO_REGISTER) dst = new_vreg();
     lowered_position = node->position;
+    if (node->c && node->symbol->needs_chain) {
+        i32 chain = lower(node->c);
+        store_hidden(WORD_CHAIN, chain);
+    }
     emit_call(one, dst, pointer);
     if (node->symbol && node->symbol->is_noreturn) emit(I_TRAP, NO_REGISTER, NO_REGISTER, NO_REGISTER, 0);
     if (result != NO_REGISTER) {
@@ -599,7 +605,10 @@ static i32 lower_node(Node *node)
         lowered_position = saved;
         return dst;
     case N_ADDRESS:
-        if (node->a->kind == N_SYMBOL && node->a->symbol->kind == A_FUNCTION) return number(pointer_number(node->a->symbol));
+        if (node->a->kind == N_SYMBOL && node->a->symbol->kind == A_FUNCTION) {
+            if (node->a->c && node->a->symbol->needs_chain) return pointer_with_chain(node->a);
+            return number(pointer_number(node->a->symbol));
+        }
         a = lower_address(node->a);
         offset = address_offset;
         return whole_address(a, offset);
@@ -678,6 +687,7 @@ static i32 lower_node(Node *node)
             emit(I_TRAP, NO_REGISTER, NO_REGISTER, NO_REGISTER, 0);
             return NO_REGISTER;
         }
+        if (node->op == BUILTIN_FRAME) return frame_address(0);
         a = lower(node->a);
         dst = new_vreg();
         emit(I_SWAP, dst, a, NO_REGISTER, 0)->size = (u8)size_of(node->type);

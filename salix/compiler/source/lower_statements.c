@@ -3,6 +3,8 @@
 static i32 break_label, continue_label;
 
 static void lower_statement(Node *node);
+static void lower_way_out(Node *node);
+static void lower_landing(void);
 
 static void lower_statements(Node *node)
 {
@@ -170,7 +172,9 @@ static void lower_statement(Node *node)
         lower_statements(node->a);
         break;
     case S_GOTO:
-        if (node->a) {
+        if (node->b) {
+            lower_way_out(node);
+        } else if (node->a) {
             i32 value = lower(node->a);
             LabelUse *label;
             for (label = labels; label; label = label->next)
@@ -254,9 +258,11 @@ static void lower_function(Symbol *symbol, Node *body)
     code_count = 0;
     vreg_count = 1;
     label_count = 1;
-    frame_bytes = 0;
+    frame_bytes = within->frame_bytes;
     inline_room = 0;
+    landing = within->is_landed_in ? new_label() : 0;
     lowered_position = symbol->position;
+    lower_chain();
     lower_parameters((Symbol *)symbol->data);
     lower_statements(body->a);
     lowered_position = (u32)body->value;
@@ -265,6 +271,9 @@ static void lower_function(Symbol *symbol, Node *body)
         if (current_result->kind != TYPE_VOID && !is_record(current_result)) value = number(0);
         emit(I_RETURN, NO_REGISTER, value, NO_REGISTER, 0)->other = AT_END;
     }
+    if (landing) lower_landing();
+    function->is_not_reentrant = within->is_not_reentrant;
+    function->is_landed_in = within->is_landed_in;
     optimise(); /* so that it is small where it is put into others */
     warn_of_end(symbol);
     function->code = keep((u64)code_count * sizeof(Code));

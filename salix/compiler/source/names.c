@@ -58,6 +58,7 @@ static Node *call(Node *callee, u32 position)
     node = new_node(N_CALL, is_error(type) ? type : unqualified(type->base), position);
     if (callee->kind == N_ADDRESS && callee->a->kind == N_SYMBOL) { /* a direct call takes no address */
         node->symbol = callee->a->symbol;
+        node->c = callee->a->c;
     } else {
         node->a = callee;
     }
@@ -286,6 +287,10 @@ static Node *parse_name(void)
         return error_node(position);
     }
     if (is_error(symbol->type)) return error_node(position);
+    if (symbol->depth && within) {
+        if (symbol->kind == A_FUNCTION) return nested_node(symbol, position);
+        if (symbol->is_local && symbol->depth <= within->depth) return captured_node(symbol, position);
+    }
     return symbol_node(symbol, position);
 }
 

@@ -42,7 +42,7 @@ enum {
     OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE
 };
 
-enum { BUILTIN_TRAP, BUILTIN_BSWAP };
+enum { BUILTIN_TRAP, BUILTIN_BSWAP, BUILTIN_FRAME }; /* the last: the end of this function's frame */
 
 typedef struct Node Node;
 struct Node {
@@ -69,8 +69,15 @@ typedef struct LabelUse {
     u32 position;
     u8 is_defined;
     u8 is_used;
+    u8 is_declared; /* with __label__, for a block and the functions in it */
+    u8 is_hidden;   /* while a function inside is read */
+    u8 is_remote;   /* functions inside go to it */
+    u32 depth;      /* of the block that declares it */
     i32 target;
     i64 address; /* the number that &&label is, from 1 on; 0: it is not taken */
+    struct Nest *nest;         /* the function whose label it is */
+    struct LabelUse *shadowed; /* what the name was before */
+    struct LabelUse *next_declared;
 } LabelUse;
 
 static Node *new_node(u32 kind, Type *type, u32 position)
@@ -349,7 +356,7 @@ static i32 address_constant(const Node *node, Symbol **symbol, i64 *offset)
             return 1;
         }
         if (object->kind != N_SYMBOL && object->kind != N_COMPOUND) return 0;
-        if (object->symbol->is_local) return 0;
+        if (object->symbol->is_local || object->c) return 0;
         *symbol = object->symbol;
         *offset = inside;
         return 1;

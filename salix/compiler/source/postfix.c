@@ -45,9 +45,12 @@ static Node *parse_parenthesis(void)
     u32 position = here();
     advance();
     if (kind_now() == '{') {
-        Node *block = parse_block(), *last = block->a;
+        Node *block, *last;
+        if (!current_function) error(position, "a statement expression stands inside a function");
+        block = parse_block();
+        last = block->a;
         node = pair(N_STATEMENTS, &type_void, block, 0);
-        while (last && last->next) last = last->next;
+        while (last && (last->next || last->kind == S_LABEL)) last = last->next ? last->next : last->a;
         if (last && last->kind == S_EXPRESSION) {
             last->b = value_of(last->a); /* the value: kept apart from statements whose value is dropped */
             node->type = last->b->type;

@@ -1,8 +1,5 @@
 /* Declarations and statements. A function is lowered as soon as its body has been read. */
 
-static Node *current_switch, *last_case;
-static u32 loop_depth, break_depth;
-static LabelUse *labels;
 static u32 pointer_count;
 
 static void lower_function(Symbol *symbol, Node *body);
@@ -149,8 +146,24 @@ static Node *parse_lengths(const Type *type)
     return block;
 }
 
+/* A function of a block, which is defined here or, with `auto`, below. */
+static Symbol *declare_nested(const Declarator *declarator, const Specifiers *specifiers)
+{
+    Symbol *symbol = declarator->name->symbol;
+    if (symbol && symbol->depth == scope_depth && (!is_nested(symbol) || !same_type(symbol->type, declarator->type)))
+        error_about(declarator->position, "", declarator->name, " is declared already in this block");
+    if (!symbol || symbol->depth != scope_depth || !is_nested(symbol)) {
+        symbol = new_symbol(declarator->name, A_FUNCTION, declarator->type, declarator->position);
+        symbol->is_static = symbol->needs_chain = 1;
+        put_in_object(symbol); /* so that it is missed if it is not defined */
+    }
+    apply_specifiers(symbol, specifiers);
+    return symbol;
+}
+
 static void define_function(Declarator *declarator, const Specifiers *specifiers)
 {
+    Nest own;
     Symbol *symbol, *parameter_symbol;
     Parameter *parameter;
     Node *body, *lengths;
@@ -180,7 +193,7 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
         error_about(declarator->position, "", declarator->name, " is variadic: it takes any number of arguments, which Loops do not have");
         hint("give it a fixed number of parameters, or an array and its length");
     }
-    symbol = declare_global(declarator, specifiers, A_FUNCTION);
+    symbol = within ? declare_nested(declarator, specifiers) : declare_global(declarator, specifiers, A_FUNCTION);
     if (symbol->is_defined) error_about(declarator->position, "a second definition of ", declarator->name, "");
     symbol->is_defined = 1;
     symbol->is_extern = 0;
@@ -189,9 +202,7 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
     if (specifiers->is_inline && specifiers->storage != K_EXTERN) symbol->is_static = 1; /* the whole program is here */
     if (!is_complete(type->base) && type->base->kind != TYPE_VOID && !is_error(type->base))
         error(declarator->position, "the size of what this function returns is not known");
-    current_function = symbol;
-    current_result = unqualified(type->base);
-    labels = 0;
+    enter_function(&own, symbol, unqualified(type->base));
     open_scope(here());
     for (parameter = type->parameters; parameter; parameter = parameter->next) {
         if (!parameter->name) {
@@ -220,20 +231,13 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
         lengths->next = body->a;
         body->a = lengths;
     }
-    {
-        LabelUse *label;
-        for (label = labels; label; label = label->next) {
-            if (!label->is_defined) error_about(label->position, "there is no label ", label->name, " in this function");
-            else if (!label->is_used) warning_about(label->position, "the label ", label->name, " is never used");
-            label->name->label = 0;
-        }
-    }
+    check_labels();
     close_scope();
     if (!symbol->is_static) put_in_object(symbol);
     if (error_count == 0) lower_function(symbol, body);
     symbol->data = 0;
-    current_function = 0;
-    scratch_bytes = used;
+    leave_function(&own);
+    if (!within) scratch_bytes = used;
 }
 
 /* Skips to where a declaration or statement may start. */
@@ -311,15 +315,12 @@ static Node *parse_declaration(void)
             }
             new_symbol(declarator.name, A_TYPEDEF, declarator.type, declarator.position);
         } else if (declarator.type->kind == TYPE_FUNCTION) {
-            if (is_first && outside && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
+            if (is_first && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
                 define_function(&declarator, &specifiers);
                 return 0;
             }
-            if (kind_now() == '{') {
-                confused(here(), "a function cannot be defined inside another; put it above");
-                return first;
-            }
-            declare_global(&declarator, &specifiers, A_FUNCTION);
+            if (within && specifiers.storage == K_AUTO) declare_nested(&declarator, &specifiers);
+            else declare_global(&declarator, &specifiers, A_FUNCTION);
         } else if (outside || specifiers.storage == K_EXTERN) {
             define_global_variable(&declarator, &specifiers);
         } else {
@@ -344,29 +345,6 @@ static i32 starts_declaration(void)
 {
     if (kind_now() == T_NAME && kind_after() == T_NAME) return 1; /* else an error: that of an unknown type says more */
     return starts_type(at_token) && !(kind_now() == T_NAME && kind_after() == ':');
-}
-
-static LabelUse *label_of(Name *name, u32 position)
-{
-    if (!name->label) {
-        name->label = scratch(sizeof(LabelUse));
-        name->label->name = name;
-        name->label->position = position;
-        name->label->target = -1;
-        name->label->next = labels;
-        labels = name->label;
-    }
-    return name->label;
-}
-
-/* The number that stands for the address of a label. */
-static i64 label_address(Name *name, u32 position)
-{
-    static i64 count;
-    LabelUse *label = label_of(name, position);
-    label->is_used = 1;
-    if (!label->address) label->address = ++count;
-    return label->address;
 }
 
 /* asm with an empty text: it says only which variables are to be taken for changed, and may move values. */
@@ -441,6 +419,7 @@ static Node *parse_block(void)
         if (panic) find_way();
     }
     close_scope();
+    forget_labels();
     node->value = here();
     expect('}', "a block is not closed: `}` is missing");
     return node;
@@ -605,7 +584,7 @@ static Node *parse_statement(void)
     }
     if (kind == T_NAME && kind_after() == ':') {
         node = statement_node(S_LABEL, position);
-        node->label = label_of(tok()->u.name, position);
+        node->label = own_label(tok()->u.name, position);
         if (node->label->is_defined) error_about(position, "a second label ", tok()->u.name, "");
         node->label->is_defined = 1;
         node->label->position = position;
@@ -662,8 +641,8 @@ static Node *parse_statement(void)
         if (!accept(K_WHILE)) confused(here(), "`do` ends with `while (condition);`");
         node->b = parse_condition();
         break;
-    case K_LABEL: /* labels are the function's here */
-        while (kind_now() != ';' && kind_now() != T_END) advance();
+    case K_LABEL:
+        declare_labels();
         node = statement_node(S_BLOCK, position);
         break;
     case K_BREAK:
@@ -684,6 +663,7 @@ static Node *parse_statement(void)
         } else {
             node->label = label_of(tok()->u.name, here());
             node->label->is_used = 1;
+            if (node->label->nest != within) node->b = way_out(node->label, here());
             advance();
         }
         break;

@@ -111,6 +111,8 @@ struct Symbol {
     u8 is_noreturn;
     u8 gives_handle;
     u8 in_object;
+    u8 needs_chain; /* a nested function: it sees locals of the one around it */
+    u8 is_chained;  /* ... and there are pointers to it that hold its chain */
     u8 is_reached, is_dropped; /* whether something refers to it; if not, it is left out */
     struct Symbol *next_reached;
     u8 section;
