@@ -1,6 +1,7 @@
 """Programs of a line or two, each of which returns 3: forms that C's users write and that compilers forget.
 
-`one_liners.txt` has them one after the other; a program ends with the line that has `main`. gcc judges them, too.
+`one_liners.txt` has them one after the other; a program ends with the line that has `main`. `wrong_one_liners.txt` has
+programs that break a constraint of C11, and behind `//` words of the message. gcc judges all of them, too.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from runtime import Exited, UnknownHelpers, load
-from salix.compiler import Built, build
+from salix.compiler import Built, Failed, build
 
 TEXT = Path(__file__).with_name("one_liners.txt").read_text()
+WRONG = Path(__file__).with_name("wrong_one_liners.txt").read_text().splitlines()
 RESULT = 3
+_GCC = ["gcc", "-std=gnu11", "-w", "-x", "c", "-"]
 
 
 def programs() -> Iterator[str]:
@@ -48,6 +51,20 @@ def test_it_returns_what_it_should(source: str) -> None:
 def test_the_hosts_compiler_agrees(tmp_path: Path) -> None:
     made = tmp_path / "program"
     for source in programs():
-        command = ["gcc", "-std=gnu11", "-w", "-x", "c", "-", "-o", str(made)]
-        subprocess.run(command, input=source, text=True, check=True)
+        subprocess.run([*_GCC, "-o", str(made)], input=source, text=True, check=True)
         assert subprocess.run([str(made)], check=False, timeout=10).returncode == RESULT, source
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_ones_are_refused(line: str) -> None:
+    source, _, words = line.rpartition(" // ")
+    result = build({"main.c": source}, "main.c")
+    assert isinstance(result, Failed)
+    assert words in result.diagnostics.split("error: ")[1]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc: the programs are not judged")
+def test_the_hosts_compiler_refuses_the_wrong_ones() -> None:
+    for line in WRONG:
+        judged = subprocess.run([*_GCC, "-fsyntax-only"], input=line, text=True, check=False, capture_output=True)
+        assert judged.returncode != 0, line

@@ -22,6 +22,7 @@ static void skip_item(void);
 #include "postfix.c"
 #include "operands.c"
 #include "declarators.c"
+#include "checks.c"
 #include "initialisers.c"
 #include "labels.c"
 #include "statements.c"
@@ -95,19 +96,32 @@ static void read_files(u8 *memory)
     }
 }
 
-/* Whether a submitted file may use functions that GNU compilers know by themselves. */
-static i32 names_builtins(void)
+enum { BUILTINS = 1, ATOMICS = 2 };
+
+/* Which sorts of functions that GNU compilers know by themselves a submitted file may use. */
+static u32 named_builtins(void)
 {
-    u32 i, k;
+    u32 i, k, found = 0;
     for (i = 0; i < file_count; i++)
         for (k = 0; !files[i].supplied && k + 10 < files[i].given_length; k++)
-            if (files[i].given[k] == '_' && starts_with(files[i].given + k, "__builtin_")) return 1;
-    return 0;
+            if (files[i].given[k] == '_' && files[i].given[k + 1] == '_') {
+                const char *rest = files[i].given + k + 2;
+                if (starts_with(rest, "builtin_")) found |= BUILTINS;
+                if (starts_with(rest, "atomic_") || starts_with(rest, "sync_")) found |= ATOMICS;
+            }
+    return found;
+}
+
+static void preprocess_supplied(const char *path)
+{
+    File *file = file_named(path, (u32)strlen(path));
+    if (file) preprocess(file);
 }
 
 __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
 {
     Function *function;
+    u32 builtins;
     (void)length;
     build = (Build *)memory;
     output_limit = build->output_limit;
@@ -119,7 +133,9 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     name_handle = intern_text("sf_handle");
     name_drop = intern_text("sf_drop");
     define_predefined();
-    if (names_builtins() && file_named("salix_builtins.h", 16)) preprocess(file_named("salix_builtins.h", 16));
+    builtins = named_builtins();
+    if (builtins & BUILTINS) preprocess_supplied("salix_builtins.h");
+    if (builtins & ATOMICS) preprocess_supplied("salix_atomics.h");
     preprocess(&files[build->entry]);
     parse_program();
     if (!error_count && !first_function) error(0, "the program has no function");

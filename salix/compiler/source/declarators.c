@@ -4,8 +4,10 @@ typedef struct {
     Type *type;
     u32 storage; /* K_TYPEDEF, K_EXTERN, K_STATIC, K_AUTO, K_REGISTER or 0 */
     u32 alignment;
+    u32 aligned_to; /* by _Alignas; 0: it does not stand there */
     u8 is_inline;
     u8 is_noreturn;
+    u8 is_thread; /* _Thread_local */
     u8 packed;
     u8 is_weak;
     u8 has_type;
@@ -27,6 +29,9 @@ static Name *name_handle;
 static i64 constant_expression(const char *what);
 static void parse_declarator(Type *base, Declarator *out);
 static void parse_specifiers(Specifiers *out);
+static void check_basic_type(const u32 *counts, u32 position);
+static void check_no_storage(const Specifiers *specifiers, i32 is_parameter, const char *what);
+static void check_member(const Type *record, const Member *member, u32 position);
 
 static i32 name_is(const Name *name, const char *text)
 {
@@ -179,16 +184,16 @@ static void place_member(Members *members, Member *member, i64 width, u32 asked)
     members->link = &member->next;
 }
 
-static void parse_member(Members *members, Type *base, const Specifiers *specifiers)
+static void parse_member(Type *record, Members *members, const Specifiers *specifiers)
 {
     Declarator declarator;
     Specifiers own = *specifiers;
     Member *member = keep(sizeof *member);
     i64 width = 0;
     memset(&declarator, 0, sizeof declarator);
-    declarator.type = base;
+    declarator.type = specifiers->type;
     declarator.position = here();
-    if (kind_now() != ':' && kind_now() != ';') parse_declarator(base, &declarator);
+    if (kind_now() != ':' && kind_now() != ';') parse_declarator(specifiers->type, &declarator);
     member->name = declarator.name;
     member->type = declarator.type;
     if (accept(':')) {
@@ -198,11 +203,11 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
             error(declarator.position, "a bit-field has an integer type");
             member->type = &type_int;
         }
-        if (width < 0 || width > size_of(member->type) * 8 || (width == 0 && member->name)) {
+        if (width < 0 || width > (member->type->kind == TYPE_BOOL ? 1 : size_of(member->type) * 8) || (width == 0 && member->name)) {
             error(declarator.position, "a bit-field is at least one bit wide and fits its type");
             width = 1;
         }
-        if (member->type->kind == TYPE_BOOL && width > 1) width = 1;
+        if (own.aligned_to) error(declarator.position, "_Alignas is for variables and members that lie in memory");
     }
     parse_attributes(&own);
     if (member->type->kind == TYPE_FUNCTION || (!is_complete(member->type) && member->type->kind != TYPE_ARRAY)) {
@@ -215,14 +220,8 @@ static void parse_member(Members *members, Type *base, const Specifiers *specifi
         }
         member->type = &type_int;
     }
-    if (member->type->kind == TYPE_ARRAY && member->type->count < 0) {
-        members->record->is_flexible = 1;
-    }
-    if (member->name && members->record->members) {
-        Member *other;
-        for (other = members->record->members; other; other = other->next)
-            if (other->name == member->name) error_about(declarator.position, "a second member ", member->name, "");
-    }
+    check_member(record, member, declarator.position);
+    if (member->type->kind == TYPE_ARRAY && member->type->count < 0) members->record->is_flexible = 1;
     if (own.packed && !members->packed) {
         members->packed = 1;
         place_member(members, member, width, own.alignment);
@@ -267,16 +266,17 @@ static void parse_members(Type *type, Specifiers *attributes)
             continue;
         }
         parse_specifiers(&specifiers);
-        if (specifiers.storage) error(specifiers.position, "members have no storage class");
+        check_no_storage(&specifiers, 0, "members have no storage class");
         if (kind_now() == ';' && !is_record(specifiers.type)) {
             if (!is_error(specifiers.type) && specifiers.type->kind != TYPE_ENUM)
-                error(here(), "this declares no member: a name is missing");
+                warning(here(), "this declares no member: a name is missing");
             advance();
             continue;
         }
-        do parse_member(&members, specifiers.type, &specifiers);
+        do parse_member(type, &members, &specifiers);
         while (accept(',') && !panic);
-        expect(';', "a member ends with `;`");
+        if (kind_now() == '}' && !panic) warning(behind_last(), "a member ends with `;`; it is missing here");
+        else expect(';', "a member ends with `;`");
         if (panic) return;
     }
     expect('}', "the members end with `}`");
@@ -353,6 +353,7 @@ static Type *parse_enum(void)
     advance();
     if (tag->type->record->is_complete) error_about(position, "a second definition of ", name, "");
     tag->type->record->is_complete = 1;
+    if (kind_now() == '}') error(position, "an enum has at least one constant");
     while (kind_now() == T_NAME) {
         Name *constant_name = tok()->u.name;
         Symbol *symbol;
@@ -388,12 +389,11 @@ static Type *basic_type(u32 *counts, u32 position)
         hint("compute with integers in a small unit: cents instead of 0.01, milliseconds instead of seconds");
         return &type_error;
     }
-    if (is_unsigned_type && is_signed) error(position, "a type cannot be both signed and unsigned");
+    check_basic_type(counts, position);
     if (counts[K_VOID - K_TYPES]) return &type_void;
     if (counts[K_BOOL - K_TYPES]) return &type_bool;
     if (counts[K_CHAR - K_TYPES]) return is_unsigned_type ? &type_uchar : is_signed ? &type_schar : &type_char;
     if (counts[K_SHORT - K_TYPES]) return is_unsigned_type ? &type_ushort : &type_short;
-    if (longs > 2) error(position, "this is too long: long long has 64 bits, and is the longest type");
     if (longs >= 2) return is_unsigned_type ? &type_ullong : &type_llong;
     if (longs) return is_unsigned_type ? &type_ulong : &type_long;
     return is_unsigned_type ? &type_uint : &type_int;
@@ -401,7 +401,7 @@ static Type *basic_type(u32 *counts, u32 position)
 
 static void set_storage(Specifiers *out, u32 kind)
 {
-    if (out->storage && out->storage != kind) error(here(), "a declaration has one storage class");
+    if (out->storage) error(here(), "a declaration has one storage class");
     out->storage = kind;
 }
 
@@ -415,10 +415,27 @@ static Type *parse_typeof(void)
 {
     Type *type;
     expect('(', "typeof is followed by `(`");
-    if (starts_type(at_token)) type = parse_type_name();
-    else type = parse_expression()->type;
+    if (starts_type(at_token)) {
+        type = parse_type_name();
+    } else {
+        Node *node = parse_expression();
+        type = node->type;
+        if (node->kind == N_MEMBER && node->member) error(node->position, "a bit-field has no type for typeof");
+    }
     expect(')', "typeof ends with `)`");
     return whole_type(type);
+}
+
+/* _Atomic(type): the same as the type. */
+static Type *parse_atomic_type(void)
+{
+    Type *type;
+    advance();
+    type = parse_type_name();
+    if (type->kind == TYPE_ARRAY || type->kind == TYPE_FUNCTION)
+        error(here(), "an array or a function cannot be atomic; the elements of an array can");
+    expect(')', "_Atomic(type) ends with `)`");
+    return type;
 }
 
 /* `NAME = value` follows. */
@@ -445,7 +462,7 @@ static i32 names_no_type(void)
 
 static void parse_specifiers(Specifiers *out)
 {
-    u32 counts[K_AUTO_TYPE - K_TYPES + 1], qualifiers = 0, basic = 0, kind;
+    u32 counts[K_AUTO_TYPE - K_TYPES + 1], qualifiers = 0, basic = 0, restricts = 0, kind;
     memset(out, 0, sizeof *out);
     memset(counts, 0, sizeof counts);
     out->position = here();
@@ -472,15 +489,13 @@ static void parse_specifiers(Specifiers *out)
             break;
         case K_CONST: qualifiers |= CONST; advance(); break;
         case K_VOLATILE: qualifiers |= VOLATILE; advance(); break;
-        case K_RESTRICT: case K_EXTENSION: advance(); break;
-        case K_ATOMIC:
-            error(here(), "_Atomic is not needed: a Loop runs alone in its memory");
+        case K_RESTRICT: restricts = 1; advance(); break;
+        case K_EXTENSION: advance(); break;
+        case K_ATOMIC: /* everything is: a Loop runs alone in its memory */
             advance();
+            if (kind_now() == '(') out->type = parse_atomic_type();
             break;
-        case K_THREAD:
-            error(here(), "there are no threads here: leave the word out");
-            advance();
-            break;
+        case K_THREAD: out->is_thread = 1; advance(); break; /* the only one */
         case K_TYPEDEF: case K_EXTERN: case K_STATIC: case K_AUTO: case K_REGISTER:
             set_storage(out, kind);
             advance();
@@ -493,8 +508,12 @@ static void parse_specifiers(Specifiers *out)
         case K_ALIGNAS:
             advance();
             expect('(', "_Alignas is followed by `(`");
-            if (starts_type(at_token)) check_alignment(alignment_of(parse_type_name()), here(), &out->alignment);
-            else check_alignment(constant_expression("an alignment"), here(), &out->alignment);
+            {
+                u32 position = here();
+                i64 alignment = starts_type(at_token) ? alignment_of(parse_type_name()) : constant_expression("an alignment");
+                if (alignment) check_alignment(alignment, position, &out->aligned_to);
+                if (out->aligned_to > out->alignment) out->alignment = out->aligned_to;
+            }
             expect(')', "_Alignas ends with `)`");
             break;
         case K_ATTRIBUTE: parse_attributes(out); break;
@@ -522,6 +541,7 @@ done:
     out->has_type = basic || out->type;
     if (!out->type) out->type = basic_type(counts, out->position);
     out->type = with_mode(out->type, out->mode);
+    if (restricts && out->type->kind != TYPE_POINTER) warning(out->position, "restrict says something of pointers only; this is none");
     if (qualifiers) out->type = qualified(out->type, qualifiers);
 }
 
@@ -575,6 +595,7 @@ static Type *parse_parameters(Type *result)
         }
         parse_specifiers(&specifiers);
         skipped_length = 0;
+        check_no_storage(&specifiers, 1, "a parameter has no storage class, unless it is register");
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
         if (declarator.type->kind == TYPE_ARRAY) declarator.type = pointer_to(declarator.type->base);
@@ -637,7 +658,9 @@ static Type *parse_suffix(Type *type)
             parameter_depth = 0;
         } else {
             parameter_depth = 0;
-            while (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_RESTRICT)) advance();
+            if (!parameters && (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_ATOMIC)))
+                error(here(), "only the first length of a parameter that is an array can have such a word");
+            while (kind_now() == K_STATIC || (kind_now() >= K_CONST && kind_now() <= K_ATOMIC)) advance();
             if (kind_now() != ']') {
                 Node *node = value_of(parse_assignment());
                 if (node->kind != N_CONST && !is_error(node->type)) {
@@ -685,7 +708,7 @@ static void parse_declarator(Type *base, Declarator *out)
         } else if (kind_now() == K_CONST || kind_now() == K_VOLATILE) {
             type = qualified(type, kind_now() == K_CONST ? CONST : VOLATILE);
             advance();
-        } else if (kind_now() == K_RESTRICT) {
+        } else if (kind_now() == K_RESTRICT || kind_now() == K_ATOMIC) {
             advance();
         } else if (kind_now() == K_ATTRIBUTE) {
             parse_attributes(&ignored);
@@ -725,6 +748,7 @@ static Type *parse_type_name(void)
         return &type_error;
     }
     parse_specifiers(&specifiers);
+    check_no_storage(&specifiers, 0, "a type that stands alone has no storage class");
     parse_declarator(specifiers.type, &declarator);
     if (declarator.name) error_about(declarator.position, "a type without a name should stand here, not ", declarator.name, "");
     return declarator.type;

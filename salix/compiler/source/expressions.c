@@ -116,6 +116,14 @@ static Node *scalar_value(Node *node, const char *what)
     return error_node(node->position);
 }
 
+static Node *integer_value(Node *node, const char *what)
+{
+    node = value_of(node);
+    if (is_integer(node->type) || is_error(node->type)) return node;
+    wrong_operand(node, what);
+    return error_node(node->position);
+}
+
 static Node *condition_of(Node *node)
 {
     if (node->kind == N_ASSIGN && !node->parenthesised)
@@ -179,6 +187,8 @@ static Node *assignable(Type *type, Node *node, u32 position, const char *what)
     return error_node(position);
 }
 
+static i32 has_constant(const Type *type);
+
 static i32 may_be_written(const Node *node)
 {
     const Node *part = node;
@@ -192,6 +202,10 @@ static i32 may_be_written(const Node *node)
         if (is_const(part->type)) break;
     if (is_const(part->type)) {
         error(node->position, "this is constant and cannot be changed");
+        return 0;
+    }
+    if (has_constant(node->type)) {
+        error(node->position, "this has a constant member, and so cannot be changed as a whole");
         return 0;
     }
     return 1;
@@ -240,6 +254,10 @@ static Node *binary(u32 op, Node *a, Node *b, u32 position)
         if (op == OP_SUB && a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER) {
             i64 size = size_of(a->type->base), first, second;
             Symbol *from, *to;
+            if (!same_type(a->type->base, b->type->base)) {
+                error(position, "pointers to different types have no difference; cast one of them first");
+                return error_node(position);
+            }
             Node *bytes = operation(OP_SUB, convert(a, &type_long), convert(b, &type_long), &type_long, position);
             if (address_constant(a, &from, &first) && address_constant(b, &to, &second) && from == to)
                 return constant((first - second) / (size ? size : 1), &type_long, position);
@@ -324,7 +342,7 @@ static Node *conditional_node(Node *condition, Node *a, Node *b, u32 position)
     }
     if (condition->kind == N_CONST && (a->kind == N_CONST || b->kind == N_CONST || is_record(type) == 0)) {
         Node *chosen = condition->value ? a : b;
-        return type->kind == TYPE_VOID ? pair(N_CAST, type, chosen, 0) : chosen;
+        return type->kind == TYPE_VOID ? pair(N_CAST, type, chosen, 0) : no_lvalue(chosen);
     }
     node = pair(N_CONDITIONAL, type, condition, a);
     node->c = b;

@@ -166,6 +166,11 @@ static void init_braced(Type *type, i64 offset)
     if (!is_record(type) && type->kind != TYPE_ARRAY) {
         if (kind_now() != '}') init_value(type, offset, 0);
         else add_entry(type, offset, 0, constant(0, &type_int, position));
+        while (more_items()) {
+            advance();
+            warning(here(), "this initialiser has more values than there is room for; they are left out");
+            skip_item();
+        }
     } else if (is_character_array(type) && kind_now() == T_STRING) {
         init_value(type, offset, 0);
     } else {
@@ -313,6 +318,9 @@ static Entry *parse_initialiser(Type **type, i64 *end)
         parse_assignment();
     } else if (is_error(*type) && kind_now() == '{') {
         skip_bracketed('{', '}');
+    } else if (is_record(*type) && kind_now() != '{') {
+        Node *node = parse_assignment();
+        add_entry(*type, 0, 0, assignable(unqualified(*type), node, node->position, "what is initialised"));
     } else {
         init_value(*type, 0, 0);
     }

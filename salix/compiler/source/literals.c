@@ -75,6 +75,13 @@ static Node *number_node(const Token *token)
     return constant(value, type, token->position);
 }
 
+/* Whether \u may name this character (C11 6.4.3). */
+static i32 is_universal(u32 value)
+{
+    if (value < 0xa0) return value == '$' || value == '@' || value == '`';
+    return value <= 0x10ffff && !(value >= 0xd800 && value < 0xe000);
+}
+
 /* The character at *at, which moves on. `unit`: bytes of an element; bytes above 127 of a char are taken one by one. */
 static u32 one_character(const char **at, u32 unit, u32 position, u8 *is_byte)
 {
@@ -108,6 +115,7 @@ static u32 one_character(const char **at, u32 unit, u32 position, u8 *is_byte)
         length = *p == 'u' ? 4 : 8;
         for (value = 0, p++; digits < length && digit_value(*p) < 16; digits++) value = value * 16 + digit_value(*p++);
         if (digits != length) error(position, "\\u needs four hexadecimal digits, \\U eight");
+        else if (!is_universal(value)) error(position, "this \\u names no character that may be written so");
         *is_byte = 0;
         *at = p;
         return value;

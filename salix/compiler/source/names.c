@@ -84,6 +84,7 @@ static Node *call(Node *callee, u32 position)
         else node->b = argument;
         last = argument;
         if (!accept(',')) break;
+        if (kind_now() == ')') confused(here(), "an argument is missing behind the `,`");
     }
     expect(')', "the arguments of a call end with `)`");
     if (!is_error(type) && type->is_prototype && (count < wanted || (count > wanted && !type->is_variadic)) && !panic) {

@@ -50,6 +50,7 @@ struct Node {
     u8 op;
     u8 is_lvalue_copy;
     u8 parenthesised;
+    u8 is_value; /* though it looks like an lvalue */
     u32 position;
     Type *type;
     Type *computed;
@@ -138,6 +139,7 @@ static i64 fit(i64 value, const Type *type)
 
 static i32 is_lvalue(const Node *node)
 {
+    if (node->is_value) return 0;
     switch (node->kind) {
     case N_SYMBOL: return node->symbol->kind == A_VARIABLE;
     case N_DEREF: return 1;
@@ -145,6 +147,17 @@ static i32 is_lvalue(const Node *node)
     case N_MEMBER: return is_lvalue(node->a);
     default: return 0;
     }
+}
+
+/* `node` as a value that has no place. */
+static Node *no_lvalue(Node *node)
+{
+    Node *copy;
+    if (!is_lvalue(node)) return node;
+    copy = new_node(node->kind, node->type, node->position);
+    *copy = *node;
+    copy->is_value = 1;
+    return copy;
 }
 
 static Node *address_of(Node *node)

@@ -96,7 +96,7 @@ static Node *parse_unary(void)
         else if (kind == '!') node = negated(N_NOT, node, position);
         else if (kind == '*') node = dereferenced(node, position);
         else if (kind == '+') {
-            node = value_of(node);
+            node = no_lvalue(integer_value(node, "this operator takes an integer"));
             if (is_integer(node->type)) node = promote(node);
             if (node->kind == N_CONST) node = constant(node->value, node->type, position);
         } else if (!is_error(node->type)) {
@@ -107,6 +107,9 @@ static Node *parse_unary(void)
                 node = error_node(position);
             } else if (!is_lvalue(node)) {
                 error(position, "this has no address: it is no variable");
+                node = error_node(position);
+            } else if (node->kind == N_SYMBOL && node->symbol->is_register) {
+                error(position, "a register variable has no address; leave `register` out");
                 node = error_node(position);
             } else {
                 node = address_of(node);

@@ -3,18 +3,26 @@
 static Node *parse_generic(u32 position)
 {
     Node *control, *chosen = 0, *otherwise = 0, *value;
+    Type *before[32]; /* more are not compared */
+    u32 count = 0, i;
     expect('(', "_Generic is followed by `(`");
     control = value_of(parse_assignment());
     while (accept(',')) {
         Type *type = 0;
+        u32 where = here();
         if (kind_now() == K_FIRST) advance(); /* default */
         else type = parse_type_name();
+        if (!type && otherwise) error(where, "a second default");
+        for (i = 0; type && i < count; i++)
+            if (type->qualifiers == before[i]->qualifiers && same_type(type, before[i]) && !is_error(type)) {
+                error(where, "this type stands in the _Generic already");
+                break;
+            }
+        if (type && count < 32) before[count++] = type;
         expect(':', "a type of _Generic is followed by `:`");
         value = parse_assignment();
         if (!type) otherwise = value;
-        else if (!chosen && type->qualifiers == 0 && same_type(type, control->type) &&
-                 (type->kind == TYPE_ENUM) + (control->type->kind == TYPE_ENUM) != 1 && !is_error(type))
-            chosen = value;
+        else if (!chosen && type->qualifiers == 0 && same_type(type, control->type) && !is_error(type)) chosen = value;
         if (panic) break;
     }
     expect(')', "_Generic ends with `)`");
@@ -177,7 +185,7 @@ static Node *parse_cast(u32 position)
     node = value_of(parse_unary());
     if (is_error(node->type) || is_error(type)) return error_node(position);
     type = unqualified(type);
-    if (is_record(type) && is_record(node->type) && same_type(type, node->type)) return node;
+    if (is_record(type) && is_record(node->type) && same_type(type, node->type)) return no_lvalue(node);
     if (type->kind == TYPE_UNION && current_function) { /* to a union: the member of that type is set */
         Member *member;
         for (member = type->record->members; member; member = member->next)
@@ -200,7 +208,7 @@ static Node *parse_cast(u32 position)
         if (node->kind == N_CONST || node->kind == N_CAST) return copy;
         return pair(N_CAST, type, node, 0);
     }
-    return node;
+    return no_lvalue(node);
 }
 
 static Node *parse_postfix(Node *node)

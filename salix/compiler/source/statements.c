@@ -45,6 +45,7 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
             return symbol;
         }
     }
+    check_linkage(symbol, declarator, specifiers->storage);
     if (!symbol) {
         symbol = new_symbol(0, kind, declarator->type, declarator->position);
         symbol->name = declarator->name;
@@ -71,6 +72,7 @@ static void define_global_variable(Declarator *declarator, const Specifiers *spe
         return;
     }
     if (kind_now() == '=') {
+        if (scope_depth) error(here(), "what is declared with extern in a block cannot be initialised there");
         advance();
         if (symbol->is_defined && symbol->data) error_about(declarator->position, "a second definition of ", declarator->name, "");
         symbol->is_extern = 0;
@@ -91,7 +93,9 @@ static void define_global_variable(Declarator *declarator, const Specifiers *spe
 static void check_local(Declarator *declarator, const Specifiers *specifiers)
 {
     Symbol *other = declarator->name->symbol;
-    if (other && other->depth == scope_depth && !(specifiers->storage == K_TYPEDEF && other->kind == A_TYPEDEF)) {
+    u32 depth = scope_depth;
+    if (other && other->depth == depth - 1 && depth == within->depth + 2) depth--; /* parameters are of the outermost block, too */
+    if (other && other->depth == depth && !(specifiers->storage == K_TYPEDEF && other->kind == A_TYPEDEF)) {
         error_about(declarator->position, "", declarator->name, " is declared already in this block");
     }
 }
@@ -111,6 +115,7 @@ static Node *define_local_variable(Declarator *declarator, const Specifiers *spe
         if (accept('=')) initialise_static(symbol);
     } else {
         symbol->is_local = 1;
+        symbol->is_register = specifiers->storage == K_REGISTER;
         if (accept('=')) setup = initialise_local(symbol, declarator->position);
     }
     if (!is_complete(symbol->type) && !is_error(symbol->type)) {
@@ -178,8 +183,9 @@ static void define_function(Declarator *declarator, const Specifiers *specifiers
                 parse_declarator(own.type, &each);
                 if (each.type->kind == TYPE_ARRAY) each.type = pointer_to(each.type->base);
                 if (each.type->kind == TYPE_FUNCTION) each.type = pointer_to(each.type);
-                for (parameter = type->parameters; parameter; parameter = parameter->next)
-                    if (parameter->name == each.name) parameter->type = each.type;
+                for (parameter = type->parameters; parameter && parameter->name != each.name;) parameter = parameter->next;
+                if (parameter) parameter->type = each.type;
+                else error_about(each.position, "", each.name, " is none of the parameters");
             } while (accept(','));
             expect(';', "the type of a parameter ends with `;`");
         }
@@ -262,12 +268,12 @@ static void find_way(void)
 }
 
 /* A declaration. In a block: statements that set its variables up; outside it may be a function. */
-static Node *parse_declaration(void)
+static Node *parse_declaration(u32 place)
 {
     Specifiers specifiers;
     Declarator declarator;
     Node *first = 0, **link = &first;
-    i32 outside = scope_depth == 0, is_first = 1;
+    i32 outside = place == OUTSIDE, is_first = 1;
     if (kind_now() == K_STATIC_ASSERT) {
         static_assertion();
         return 0;
@@ -301,6 +307,7 @@ static Node *parse_declaration(void)
             confused(here(), "a name should stand here");
             return first;
         }
+        check_declaration(&specifiers, &declarator, place);
         if (specifiers.storage == K_TYPEDEF) {
             Symbol *symbol;
             if (!outside) check_local(&declarator, &specifiers);
@@ -412,7 +419,7 @@ static Node *parse_block(void)
     open_scope(node->position);
     while (kind_now() != '}' && kind_now() != T_END) {
         if (kind_now() == K_STATIC_ASSERT || starts_declaration())
-            *link = parse_declaration();
+            *link = parse_declaration(IN_BLOCK);
         else
             *link = parse_statement();
         while (*link) link = &(*link)->next;
@@ -469,7 +476,7 @@ static Node *parse_for(u32 position)
     expect('(', "`for` is followed by `(`");
     open_scope(position);
     if (starts_declaration()) {
-        node->a = parse_declaration();
+        node->a = parse_declaration(IN_FOR);
     } else {
         if (kind_now() != ';') node->a = value_statement();
         expect(';', "the parts of a `for` are separated by `;`");
@@ -524,7 +531,7 @@ static Node *parse_cases(void)
         link = &node->a;
         if (panic) return first;
     }
-    if (kind_now() != '}') *link = starts_declaration() ? parse_declaration() : parse_statement();
+    if (kind_now() != '}') *link = starts_declaration() ? parse_declaration(IN_BLOCK) : parse_statement();
     return first;
 }
 
@@ -595,7 +602,7 @@ static Node *parse_statement(void)
             parse_attributes(&ignored);
         }
         if (kind_now() != '}') {
-            if (starts_declaration()) node->a = parse_declaration();
+            if (starts_declaration()) node->a = parse_declaration(IN_BLOCK);
             else node->a = parse_statement();
         }
         nesting--;
@@ -621,7 +628,7 @@ static Node *parse_statement(void)
         Node *outer = current_switch;
         node = statement_node(S_SWITCH, position);
         expect('(', "`switch` is followed by `(`");
-        node->a = scalar_value(parse_expression(), "a switch takes an integer");
+        node->a = integer_value(parse_expression(), "a switch takes an integer");
         expect(')', "the value of a switch ends with `)`");
         node->a = promote(node->a);
         node->computed = node->a->type;
@@ -690,7 +697,7 @@ static void parse_program(void)
             advance();
             continue;
         }
-        parse_declaration();
+        parse_declaration(OUTSIDE);
         if (panic) {
             find_way();
             while (kind_now() == '}') advance();

@@ -109,6 +109,7 @@ struct Symbol {
     u8 is_string;
     u8 is_inline; /* or always_inline: 2; noinline: 3 */
     u8 is_noreturn;
+    u8 is_register; /* called so */
     u8 gives_handle;
     u8 in_object;
     u8 needs_chain; /* a nested function: it sees locals of the one around it */
@@ -157,7 +158,7 @@ static i32 is_error(const Type *type)
 
 static i32 is_complete(const Type *type)
 {
-    if (is_record(type)) return type->record->is_complete;
+    if (is_record(type) || type->kind == TYPE_ENUM) return type->record->is_complete;
     if (type->kind == TYPE_ARRAY) return type->count >= 0 && is_complete(type->base);
     return type->kind != TYPE_VOID && type->kind != TYPE_FUNCTION;
 }

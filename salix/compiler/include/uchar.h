@@ -1,0 +1,4 @@
+#pragma once
+#include <stddef.h>
+typedef unsigned short char16_t;
+typedef unsigned char32_t;

@@ -1,3 +1,0 @@
-// refused: _Atomic
-static _Atomic int x;
-int main(void) { return x; }

@@ -1,0 +1,2 @@
+// warns: signed or unsigned stands twice here
+int main(void) { unsigned char unsigned x = 255; return x == 255; }
