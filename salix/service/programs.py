@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
-from runtime.node import Capability
+from runtime.node import Capability, Node, NodeError
 from runtime.sdk.values import Value, decode
 from salix.service.errors import Refused
 from salix.service.files import AgentFiles
 from salix.store.loops import Loop
+from validator.errors import UnknownHelpers
 
 
 class ProgramChanged(Exception):
@@ -42,3 +43,18 @@ def config_with_state(config: bytes, state: bytes | None) -> Value:
 def grants(loop: Loop) -> list[Capability]:
     """The names in the Loop's row."""
     return [Capability(name) for name in decode(loop.capabilities)]
+
+
+async def judge(node: Node, elf: bytes) -> None:
+    """Raises NodeError unless `node` would load that object."""
+    status = node.load(elf)
+    await node.unload(status.object_id)
+
+
+def objection(refused: NodeError) -> str:
+    """Why a node does not load an object, as a line for who wrote its source."""
+    cause = refused.__cause__
+    if isinstance(cause, UnknownHelpers):
+        names = ", ".join(f"`{name}`" for name in cause.names)
+        return f"error: nobody has the function {names}: define it, or use what spinfoam.h declares\n"
+    return f"error: this is no Loop: {refused}\n"

@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
+from runtime.node import NodeError
 from runtime.sdk.texts import guide, header
 from salix.compiler import Built, CompilerFault, SourcesRefused, compilation
 from salix.service import Refusal, Refused, Service
 from salix.service.capabilities import CAPABILITIES
-from salix.service.programs import sha256_of
+from salix.service.programs import judge, objection, sha256_of
 from salix.tools.caller import Arguments, Caller, NoArguments
 
 __all__ = ["Build", "NoArguments", "build_loop", "sdk"]
@@ -31,7 +32,7 @@ async def sdk(service: Service, caller: Caller, arguments: NoArguments) -> dict[
 
 
 async def compiled(service: Service, files: dict[str, str], entry: str) -> Built | str:
-    """The object, or the compiler's messages. Raises Refused."""
+    """The object, which the node loads, or the messages that say why there is none. Raises Refused."""
     async with service.builds:
         try:
             result = await compilation(files, entry, engine=service.settings.engine).run_async()
@@ -39,7 +40,13 @@ async def compiled(service: Service, files: dict[str, str], entry: str) -> Built
             raise Refused(Refusal.INVALID, str(error)) from error
         except CompilerFault as error:
             raise Refused(Refusal.UNAVAILABLE, str(error)) from error
-    return result if isinstance(result, Built) else result.diagnostics
+        if not isinstance(result, Built):
+            return result.diagnostics
+        try:
+            await judge(service.node, result.elf)
+        except NodeError as refused:
+            return result.diagnostics + objection(refused)
+        return result
 
 
 async def build_loop(service: Service, caller: Caller, arguments: Build) -> dict[str, Any]:

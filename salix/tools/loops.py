@@ -15,7 +15,7 @@ from runtime.sdk.values import Value, ValueRefused, check
 from salix.service import Refusal, Refused, Service
 from salix.service.capabilities import CAPABILITIES
 from salix.service.errors import not_found
-from salix.service.programs import sha256_of
+from salix.service.programs import judge, sha256_of
 from salix.store import audit, events, identities, loops, wakes
 from salix.store.audit import Entry
 from salix.store.loops import Loop, LoopState
@@ -53,7 +53,10 @@ async def create(service: Service, caller: Caller, arguments: Create) -> dict[st
     found = sha256_of(elf)
     if found != arguments.sha256.lower():
         raise Refused(Refusal.CONFLICT, f"{arguments.path} has SHA-256 {found}")
-    await _accept(service, elf)
+    try:
+        await judge(service.node, elf)
+    except NodeError as error:
+        raise Refused(Refusal.INVALID_PROGRAM, str(error)) from error
     loop_id, now_ms = f"l{secrets.token_hex(8)}", service.clock.now_ms()
     loop = Loop(
         id=loop_id, group_id=caller.group_id, agent_id=caller.agent_id,
@@ -72,15 +75,6 @@ async def create(service: Service, caller: Caller, arguments: Create) -> dict[st
         await audit.add(tx, Entry(caller.principal, "loop.create", loop_id, "created", found, now_ms))
     await service.lifecycle.attach(loop_id)
     return await _view_of(service, caller, loop_id)
-
-
-async def _accept(service: Service, elf: bytes) -> None:
-    """Raise Refused unless the node would load that object."""
-    try:
-        status = service.node.load(elf)
-    except NodeError as error:
-        raise Refused(Refusal.INVALID_PROGRAM, str(error)) from error
-    await service.node.unload(status.object_id)
 
 
 def _name(name: str) -> str:

@@ -119,6 +119,13 @@ def test_a_loop_from_source_to_deletion(tmp_path: Path) -> None:
             assert "agent.notify" in sdk["capabilities"]
             broken = (await tool("loop.build", files={"a.c": "int x = ;"}, entry="a.c")).json()
             assert (broken["built"], "a.c:1:" in broken["diagnostics"]) == (False, True)
+            for source, words in (
+                ("int f(void);\nSF_MAIN int main(void) { return f(); }", "nobody has the function `f`"),
+                ("int f(void) { return 1; }", "this is no Loop: "),
+            ):
+                files = {"a.c": f'#include "spinfoam.h"\n{source}\n'}
+                useless = (await tool("loop.build", files=files, entry="a.c")).json()
+                assert (useless["built"], words in useless["diagnostics"]) == (False, True), useless
             built = (await tool("loop.build", files={"a.c": ACKNOWLEDGER}, entry="a.c", out="b/watch.o")).json()
             assert built["path"] == "b/watch.o"
             assert (await tool("loop.create", path="b/watch.o", sha256="0" * 64)).status_code == 409
