@@ -3,6 +3,7 @@
 They are guest code like any other: linked, validated, checked and preempted. Nothing here is trusted.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
@@ -15,4 +16,11 @@ MEMORY_FUNCTIONS = files(__name__).joinpath("memory_functions.o").read_bytes()
 @cache
 def libraries() -> tuple[Reached, ...]:
     """What every object is linked with, read once: reading takes half as long as a small object's whole load."""
-    return (reach(MEMORY_FUNCTIONS),)
+    return (reach(MEMORY_FUNCTIONS), *_one_by_one(files(__name__).joinpath("text_functions.o").read_bytes()))
+
+
+def _one_by_one(data: bytes) -> Iterator[Reached]:
+    """A library of its own for each section, which needs no other: a program takes only the functions that it calls."""
+    whole = reach(data)
+    for index, section in whole.sections.items():
+        yield Reached({index: section}, tuple(each for each in whole.functions if each.section == index))

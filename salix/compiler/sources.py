@@ -73,11 +73,9 @@ def check(files: Mapping[str, bytes], entry: str, limits: Limits) -> None:
 @cache
 def supplied() -> Mapping[str, bytes]:
     """The headers that every build may include."""
-    headers = {
-        each.name: each.read_bytes()
-        for each in resources.files("salix.compiler").joinpath("include").iterdir()
-        if each.name.endswith(".h")
-    }
+    folder = resources.files("salix.compiler").joinpath("include")
+    headers = {each.name: each.read_bytes() for each in folder.iterdir() if each.name.endswith(".h")}
+    headers |= {f"sys/{each.name}": each.read_bytes() for each in folder.joinpath("sys").iterdir()}
     headers[_SDK_HEADER] = resources.files("runtime.sdk").joinpath(_SDK_HEADER).read_bytes()
     return dict(sorted(headers.items()))
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.guest_code import MEMORY_FUNCTIONS
+from differential.hostile.elf_writer import CALL_32, EXIT, A, Rel, Sec, Sym, X, call, code, write
+from runtime.guest_code import MEMORY_FUNCTIONS, libraries
 from simulator.memory import ByteMemory
 from tests.objects import load, value
 from tools.build_guest_code import REPOSITORY, build, sources
@@ -80,3 +81,26 @@ def test_the_demo_prints_the_errors_and_returns_the_checksum() -> None:
     for byte in counted:  # FNV-1a, offset basis and prime of 64 bits
         checksum = (checksum ^ byte) * 1099511628211 % 2**64
     assert value(event) == checksum
+
+
+def test_each_text_function_is_a_library_that_needs_nothing_else() -> None:
+    """So that a program is linked with those only that it calls: no data, no helper, no relocation, no call."""
+    memory, *texts = libraries()
+    names = [function.name for library in texts for function in library.functions]
+    assert len(names) == len(set(names)) > 40
+    assert not {function.name for function in memory.functions} & set(names)
+    for library in texts:
+        (section,) = library.sections.values()
+        assert not section.references
+        assert 0x85 not in section.content[::8]
+        assert {section.name} >= {f".text.{function.name}" for function in library.functions[:1]}
+        validate(decode(section.content), [0], frozenset(), [0])
+
+
+def test_a_program_is_linked_with_what_it_calls_only() -> None:
+    program = write(
+        [Sec(".text", A | X, code(call(), EXIT))], [Sym("strchr")], {".text": [Rel(0, CALL_32, "strchr")]}
+    )
+    made = link(program, {"strchr": 7}, lambda _ro, _rw: (RO, RW), libraries())
+    assert [section.name for section in made.sections] == [".text", ".text.strchr"]  # which beats a helper
+    assert validate(decode(made.code), [0], frozenset(), made.starts)

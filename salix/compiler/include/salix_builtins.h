@@ -37,28 +37,6 @@ static inline int __builtin_clrsb(int x) { return __builtin_clrsbll(x) - 32; }
 static inline int __builtin_abs(int x) { return x < 0 ? -x : x; }
 static inline long __builtin_labs(long x) { return x < 0 ? -x : x; }
 static inline long long __builtin_llabs(long long x) { return x < 0 ? -x : x; }
-static inline char *__builtin_strcpy(char *to, const char *from)
-{
-    char *start = to;
-    while ((*to++ = *from++)) {}
-    return start;
-}
-static inline int __builtin_strcmp(const char *a, const char *b)
-{
-    for (; *a && *a == *b; a++, b++) {}
-    return (unsigned char)*a - (unsigned char)*b;
-}
-static inline int __builtin_strncmp(const char *a, const char *b, unsigned long count)
-{
-    for (; count && *a && *a == *b; a++, b++) count--;
-    return count ? (unsigned char)*a - (unsigned char)*b : 0;
-}
-static inline char *__builtin_strchr(const char *text, int c)
-{
-    for (; *text != (char)c; text++)
-        if (!*text) return 0;
-    return (char *)text;
-}
 #define __builtin_prefetch(address, ...) ((void)(address))
 #define __builtin_assume_aligned(pointer, ...) ((void *)(pointer))
 

@@ -18,6 +18,7 @@ static u32 pointer_number(Symbol *symbol);
 static void skip_item(void);
 #include "expressions.c"
 #include "nested.c"
+#include "library.c"
 #include "names.c"
 #include "postfix.c"
 #include "operands.c"
@@ -138,6 +139,7 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (builtins & ATOMICS) preprocess_supplied("salix_atomics.h");
     preprocess(&files[build->entry]);
     parse_program();
+    warn_of_host_functions();
     if (!error_count && !first_function) error(0, "the program has no function");
     if (!error_count) {
         find_reachable();

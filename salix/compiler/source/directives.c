@@ -47,6 +47,8 @@ static void enter_file(File *file)
     reader.conditions = condition_count;
 }
 
+static void suggest_for_header(const char *path, u32 length);
+
 static void include_directive(u32 position)
 {
     const char *path, *start;
@@ -89,8 +91,7 @@ static void include_directive(u32 position)
         say_text(path, length > 120 ? 120 : length);
         say("` among those submitted");
         end_message();
-        if (length == 7 && starts_with(path, "stdio.h"))
-            hint("a Loop has no standard library; write messages with sf_log from \"spinfoam.h\"");
+        suggest_for_header(path, length);
         return;
     }
     if (file->once) return;

@@ -2,28 +2,6 @@
 
 /* ---- calls ---- */
 
-/* Functions of other platforms that cannot exist here, whether declared or not. */
-static void refuse_unavailable(const Name *name, u32 position)
-{
-    static const struct {
-        char name[20];
-        char instead[100];
-    } unavailable[] = {
-        {"setjmp", "return a code from each function, or use goto inside of one"},
-        {"_setjmp", "return a code from each function, or use goto inside of one"},
-        {"longjmp", "return a code from each function, or use goto inside of one"},
-        {"alloca", "use an array of the greatest length that is needed"},
-        {"__builtin_alloca", "use an array of the greatest length that is needed"},
-        {"malloc", "use a static array of the greatest length that is needed"},
-    };
-    u32 i;
-    for (i = 0; i < sizeof unavailable / sizeof unavailable[0]; i++)
-        if (name->length == strlen(unavailable[i].name) && starts_with(name->text, unavailable[i].name)) {
-            error_about(position, "there is no ", name, " here");
-            hint(unavailable[i].instead);
-        }
-}
-
 /* A handle that is made in an argument is lost, unless the callee is the program's own or drops it. */
 static void check_handle(const Node *callee, const Node *argument)
 {
@@ -100,47 +78,15 @@ static Node *call(Node *callee, u32 position)
         say_number(count);
         end_message();
     }
-    if (!is_error(type) && type->is_variadic && node->symbol) {
-        error_about(position, "", node->symbol->name, " is variadic: it takes any number of arguments, which Loops do not have");
-        hint("call it with a fixed number of arguments, or pass an array and its length");
-    }
     if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
+    if (node->symbol) note_call(node->symbol, position);
+    if (node->symbol && !is_error(type) && type->is_variadic) check_variadic_call(node->symbol, count, position);
     node->value = count;
     node->computed = type;
     return node;
 }
 
 /* ---- names ---- */
-
-static Type *function_type(Type *result, Type *first, Type *second, Type *third)
-{
-    Type *type = new_type(TYPE_FUNCTION), *types[3];
-    Parameter **link = &type->parameters;
-    u32 i;
-    types[0] = first;
-    types[1] = second;
-    types[2] = third;
-    type->base = result;
-    type->is_prototype = 1;
-    for (i = 0; i < 3 && types[i]; i++) {
-        *link = keep(sizeof(Parameter));
-        (*link)->type = types[i];
-        link = &(*link)->next;
-    }
-    return type;
-}
-
-/* A function of the supplied library, by its name. 0: there is none. */
-static Type *library_function(const Name *name)
-{
-    Type *bytes = pointer_to(&type_void), *constant_bytes = pointer_to(qualified(&type_void, CONST));
-    if (name == intern_text("memcpy") || name == intern_text("memmove"))
-        return function_type(bytes, bytes, constant_bytes, &type_ulong);
-    if (name == intern_text("memset")) return function_type(bytes, bytes, &type_int, &type_ulong);
-    if (name == intern_text("memcmp")) return function_type(&type_int, constant_bytes, constant_bytes, &type_ulong);
-    if (name == intern_text("strlen")) return function_type(&type_ulong, pointer_to(qualified(&type_char, CONST)), 0, 0);
-    return 0;
-}
 
 /* A function of the host or the library, known from here on in the whole program. */
 static Symbol *declare_extern(Name *name, Type *type, u32 position)
@@ -197,8 +143,6 @@ static void suggest(const Name *name)
         {"true", "#include <stdbool.h> at the top, or write 1"},
         {"false", "#include <stdbool.h> at the top, or write 0"},
         {"string", "texts are arrays of char that end with a 0: char name[32] or const char *"},
-        {"printf", "write messages with sf_log from \"spinfoam.h\""},
-        {"puts", "write messages with sf_log from \"spinfoam.h\""},
     };
     u32 i, best = name->length < 5 ? 2 : 3, found;
     Name *each, *like = 0;
@@ -246,8 +190,10 @@ static Node *undeclared(Name *name, u32 position)
     if (!type) {
         type = new_type(TYPE_FUNCTION);
         type->base = &type_int;
-        warning_about(position, "the function ", name, " is not declared before it is called");
-        suggest(name);
+        if (!host_function(name->text, name->length)) {
+            warning_about(position, "the function ", name, " is not declared before it is called");
+            suggest(name);
+        }
     }
     return symbol_node(declare_extern(name, type, position), position);
 }
@@ -383,6 +329,10 @@ static Node *builtin(const Name *name, u32 position, i32 *known)
     {
         Name *plain = intern(text, name->length - 10);
         Type *type = library_function(plain);
+        if (!type && host_function(plain->text, plain->length)) {
+            type = new_type(TYPE_FUNCTION);
+            type->base = &type_int;
+        }
         if (type) {
             Symbol *symbol = plain->global;
             if (!symbol || symbol->kind != A_FUNCTION) symbol = declare_extern(plain, type, position);

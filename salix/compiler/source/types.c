@@ -97,6 +97,8 @@ struct Symbol {
     Name *name;
     Type *type;
     u32 position;
+    u32 called_at; /* the first place where a function is called that is not defined so far; 0: nowhere */
+    Symbol *next_called;
     u32 depth; /* of its scope; 0: the file's */
     u8 kind;
     u8 is_local; /* lives in the frame or in a register */

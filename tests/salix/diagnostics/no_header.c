@@ -1,0 +1,2 @@
+#include <math.h>
+int main(void) { return sqrt(9); }
