@@ -35,10 +35,18 @@ static void check_room(u64 size)
         fatal(0, "the program is too big for the compiler's memory; make it shorter, or split it into several Loops");
 }
 
+/* What a table took that is needed no more: it is handed out before the arena's. */
+static u8 *spare;
+static u64 spare_bytes;
+
 /* `size` bytes that last as long as the build. */
 static void *keep(u64 size)
 {
     size = (size + 7) & ~7ULL;
+    if (size <= spare_bytes) {
+        spare_bytes -= size;
+        return memset(spare + spare_bytes, 0, size);
+    }
     check_room(size);
     kept_bytes += size;
     return take(size, kept_bytes - size);

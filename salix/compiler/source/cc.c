@@ -140,6 +140,8 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     preprocess(&files[build->entry]);
     parse_program();
     warn_of_host_functions();
+    spare = (u8 *)(tokens + 1); /* the first one says where the program starts */
+    spare_bytes = sizeof tokens - sizeof tokens[0];
     if (!error_count && !first_function) error(0, "the program has no function");
     if (!error_count) {
         find_reachable();
