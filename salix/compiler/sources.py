@@ -81,9 +81,9 @@ def supplied() -> Mapping[str, bytes]:
 
 
 def image(files: Mapping[str, bytes], entry: str, limits: Limits, *, lines: bool, registers: int) -> bytes:
-    """The guest's input. Submitted files beat supplied ones of the same name; the order of `files` does not matter."""
+    """The guest's input. Submitted files come before supplied ones; the order of `files` does not matter."""
     given = [(path, files[path], 0) for path in sorted(files)]
-    given += [(path, text, 1) for path, text in supplied().items() if path not in files]
+    given += [(path, text, 1) for path, text in supplied().items()]
     at = _HEADER.size + len(given) * _ROW.size
     rows, contents = [], []
     for path, text, is_supplied in given:

@@ -8,6 +8,7 @@
 #include "source.c"
 #include "lex.c"
 #include "macros.c"
+#include "questions.c"
 #include "conditions.c"
 #include "pragmas.c"
 #include "directives.c"

@@ -156,47 +156,22 @@ static i64 condition_value(u32 level)
     }
 }
 
-static File *find_included(const char *path, u32 length, const File *from);
-
-/* `defined NAME` and `__has_include(...)`: answered before anything is expanded. */
-static i32 answered(Token *token)
-{
-    Token next;
-    i32 parenthesis, answer;
-    if (token->kind != T_NAME || token->u.name != name_defined) return 0;
-    lex(&next);
-    parenthesis = next.kind == '(';
-    if (parenthesis) lex(&next);
-    if (next.kind != T_NAME) {
-        error(next.position, "`defined` needs a name");
-        answer = 0;
-    } else {
-        answer = next.u.name->macro != 0;
-        if (parenthesis) {
-            lex(&next);
-            if (next.kind != ')') error(next.position, "`defined(` lacks its closing parenthesis");
-            }
-    }
-    token->kind = T_NUMBER;
-    token->u.spelling = answer ? "1" : "0";
-    return 1;
-}
-
 /* Reads the rest of a directive's line and expands it. What is read stays where it is until the next directive. */
 static void read_line(Argument *argument, i32 is_condition)
 {
     u32 first = gathered_count;
     Token token;
-    for (;;) { /* `defined` must be seen before expansion, so the line is read plainly first */
+    for (;;) {
         lex(&token);
         if (token.kind == T_NEWLINE || token.kind == T_END) break;
-        if (is_condition) answered(&token);
         gather(&token);
     }
     memset(argument, 0, sizeof *argument);
     argument->start = gathered + first;
     argument->length = gathered_count - first;
+    asking = (u8)is_condition;
     expand_argument(argument);
+    asking = 0;
     token.kind = T_END;
     gather(&token);
     gathered_count = first;
@@ -217,6 +192,25 @@ static i32 condition_holds(u32 position)
     value = condition_value(1);
     if (conditional.at->kind != T_END) bad_condition(conditional.at, "the condition of an #if should end here");
     return value != 0 && !conditional.wrong;
+}
+
+/* Reads the rest of the line of #ifdef or #ifndef. */
+static i32 definition_holds(i32 wanted)
+{
+    Token token;
+    i32 holds;
+    lex(&token);
+    if (token.kind != T_NAME) error(token.position, "#ifdef and #ifndef need a name");
+    holds = token.kind == T_NAME && (token.u.name->macro != 0) == wanted;
+    if (token.kind != T_NEWLINE) skip_line();
+    return holds;
+}
+
+/* elif, elifdef or elifndef. */
+static i32 is_elif(const Name *name)
+{
+    return name->length == 4 || (name->length == 7 && starts_with(name->text + 4, "def")) ||
+           (name->length == 8 && starts_with(name->text + 4, "ndef"));
 }
 
 /* Skips to the next #elif or #else that is to be taken, or to the #endif. */
@@ -253,11 +247,11 @@ static void skip_group(void)
                     skip_line();
                     break;
                 }
-            } else if (depth == 0 && name->length == 4 && starts_with(name->text, "elif")) {
+            } else if (depth == 0 && starts_with(name->text, "elif") && is_elif(name)) {
                 if (condition->seen_else) error(token.position, "an #elif after the #else");
                 if (!condition->taken) {
                     skipping = 0;
-                    if (condition_holds(token.position)) {
+                    if (name->length > 4 ? definition_holds(name->length == 7) : condition_holds(token.position)) {
                         condition->taken = 1;
                         break;
                     }

@@ -26,6 +26,7 @@ typedef struct {
 
 static Name *name_handle;
 
+static Node *constant_node(const char *what);
 static i64 constant_expression(const char *what);
 static void parse_declarator(Type *base, Declarator *out);
 static void parse_specifiers(Specifiers *out);
@@ -337,6 +338,7 @@ static Type *parse_enum(void)
     Tag *tag;
     u32 position = here();
     i64 value = 0, least = 0, most = 0;
+    i32 is_huge = 0, any_is_huge = 0; /* more than a long has */
     memset(&attributes, 0, sizeof attributes);
     parse_attributes(&attributes);
     if (kind_now() == T_NAME) {
@@ -360,20 +362,30 @@ static Type *parse_enum(void)
         u32 where = here();
         advance();
         parse_attributes(&attributes);
-        if (accept('=')) value = constant_expression("the value of an enumeration constant");
+        if (accept('=')) {
+            Node *node = constant_node("the value of an enumeration constant");
+            value = node->value;
+            is_huge = value < 0 && is_unsigned(node->type);
+        }
         if (constant_name->symbol && constant_name->symbol->depth == scope_depth)
             error_about(where, "", constant_name, " is declared already");
         symbol = new_symbol(constant_name, A_CONSTANT, &type_int, where);
         symbol->value = value;
         if (value != (i32)value) symbol->type = value == (u32)value ? &type_uint : &type_long;
-        if (value < least) least = value;
+        if (is_huge) symbol->type = &type_ulong, any_is_huge = 1;
+        else if (value < least) least = value;
         if (value > most) most = value;
         value++;
         if (!accept(',')) break;
     }
     expect('}', "the constants of an enum end with `}`");
     parse_attributes(&attributes);
-    if (most > 0xffffffffLL || least < -0x80000000LL || (least < 0 && most > 0x7fffffff)) tag->type->base = &type_long;
+    if (any_is_huge) tag->type->base = &type_ulong;
+    else if (attributes.packed && least >= 0 && most <= 0xff) tag->type->base = &type_uchar;
+    else if (attributes.packed && least >= -0x80 && most <= 0x7f) tag->type->base = &type_schar;
+    else if (attributes.packed && least >= 0 && most <= 0xffff) tag->type->base = &type_ushort;
+    else if (attributes.packed && least >= -0x8000 && most <= 0x7fff) tag->type->base = &type_short;
+    else if (most > 0xffffffffLL || least < -0x80000000LL || (least < 0 && most > 0x7fffffff)) tag->type->base = &type_long;
     else if (least < 0) tag->type->base = &type_int;
     return tag->type;
 }

@@ -10,12 +10,18 @@ static File *file_named(const char *path, u32 length)
     return 0;
 }
 
-/* Beside the file that includes it, else from the top; `.` and `..` are resolved. */
-static File *find_included(const char *path, u32 length, const File *from)
+/* Beside the file that includes it, else from the top; `.` and `..` are resolved. With `next`, as #include_next has it:
+ * behind the submitted files come the supplied ones. */
+static File *find_included(const char *path, u32 length, const File *from, i32 next)
 {
     char joined[512];
     u32 end = 0, i;
     File *file;
+    if (next) {
+        for (i = 0; i < file_count; i++)
+            if (files[i].supplied && files[i].path_length == length && memcmp(files[i].path, path, length) == 0) return &files[i];
+        return 0;
+    }
     if (from)
         for (i = 0; i < from->path_length && i < 200; i++) {
             joined[i] = from->path[i];
@@ -49,7 +55,7 @@ static void enter_file(File *file)
 
 static void suggest_for_header(const char *path, u32 length);
 
-static void include_directive(u32 position)
+static void include_directive(u32 position, i32 next)
 {
     const char *path, *start;
     u32 length = 0;
@@ -70,21 +76,13 @@ static void include_directive(u32 position)
             length = spelling(&token, &start) - 2;
             path = start + 1;
         } else if (token.kind == '<') { /* a macro that gives <path> */
-            char *joined = keep(line.expanded_length * 64 + 8);
-            u32 i, part;
-            for (i = 1; i < line.expanded_length && line.expanded[i].kind != '>'; i++) {
-                part = spelling(&line.expanded[i], &start);
-                if (part > 60) part = 60;
-                memcpy(joined + length, start, part);
-                length += part;
-            }
-            path = joined;
+            path = joined_path(line.expanded + 1, line.expanded + line.expanded_length, &length);
         } else {
             error(position, "#include needs the path of a file, in quotes");
             return;
         }
     }
-    file = find_included(path, length, reader.file);
+    file = find_included(path, length, reader.file, next);
     if (!file) {
         begin_error(position);
         say("there is no file `");
@@ -102,6 +100,20 @@ static void include_directive(u32 position)
     enter_file(file);
 }
 
+/* The rest of #line, for __LINE__ and __FILE__; messages name the real lines. */
+static void line_directive(u32 position)
+{
+    Argument line;
+    u32 suffix;
+    read_line(&line, 0);
+    if (line.expanded[0].kind != T_NUMBER) {
+        error(position, "#line needs a number");
+    } else if (reader.file) {
+        reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
+        if (line.expanded_length > 1 && line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
+    }
+}
+
 static void directive(const Token *hash)
 {
     Token token;
@@ -116,26 +128,27 @@ static void directive(const Token *hash)
     }
     name = token.kind == T_NAME ? token.u.name : 0;
     if (!name) {
-        if (token.kind != T_NUMBER) error(position, "a line that starts with # is a directive, such as #include");
-        skip_line();
+        if (token.kind == T_NUMBER) { /* what preprocessors leave */
+            reader.at = token.u.spelling;
+            line_directive(position);
+        } else {
+            error(position, "a line that starts with # is a directive, such as #include");
+            skip_line();
+        }
     } else if (name == intern_text("define")) {
         define_directive();
-    } else if (name == intern_text("include")) {
-        include_directive(position);
+    } else if (name == intern_text("include") || name == intern_text("include_next")) {
+        include_directive(position, name->length > 7);
     } else if (name == intern_text("undef")) {
         lex(&token);
         if (token.kind == T_NAME) token.u.name->macro = 0;
         else error(token.position, "#undef needs a name");
         if (token.kind != T_NEWLINE) end_of_directive("undef");
     } else if (name == intern_text("ifdef") || name == intern_text("ifndef")) {
-        i32 wanted = name->length == 5;
-        lex(&token);
-        if (token.kind != T_NAME) error(token.position, "#ifdef and #ifndef need a name");
-        if (token.kind != T_NEWLINE) skip_line();
-        open_condition(position, token.kind == T_NAME && (token.u.name->macro != 0) == wanted);
+        open_condition(position, definition_holds(name->length == 5));
     } else if (name == intern_text("if")) {
         open_condition(position, condition_holds(position));
-    } else if (name == intern_text("elif") || name == intern_text("else")) {
+    } else if (name == intern_text("else") || (starts_with(name->text, "elif") && is_elif(name))) {
         if (condition_count <= reader.conditions) {
             error(position, "#else or #elif without an #if in this file");
             skip_line();
@@ -168,16 +181,8 @@ static void directive(const Token *hash)
         skip_line();
     } else if (name == intern_text("pragma")) {
         pragma_directive(position);
-    } else if (name == intern_text("line")) { /* for __LINE__ and __FILE__; messages name the real lines */
-        Argument line;
-        u32 suffix;
-        read_line(&line, 0);
-        if (line.expanded[0].kind != T_NUMBER) {
-            error(position, "#line needs a number");
-        } else if (reader.file) {
-            reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
-            if (line.expanded_length > 1 && line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
-        }
+    } else if (name == intern_text("line")) {
+        line_directive(position);
     } else if (name == intern_text("ident")) {
         skip_line();
     } else {
@@ -202,7 +207,6 @@ static const char predefined[] =
     "#define __STDC_HOSTED__ 0\n"
     "#define __STDC_NO_VLA__ 1\n"
     "#define __STDC_NO_THREADS__ 1\n"
-    "#define __STDC_NO_ATOMICS__ 1\n"
     "#define __STDC_NO_COMPLEX__ 1\n"
     "#define __salix__ 1\n"
     "#define __bpf__ 1\n"
@@ -211,6 +215,7 @@ static const char predefined[] =
     "#define _LP64 1\n"
     "#define __DATE__ \"Jan  1 1970\"\n"
     "#define __TIME__ \"00:00:00\"\n"
+    "#define __TIMESTAMP__ \"Thu Jan  1 00:00:00 1970\"\n"
     "#define __CHAR_BIT__ 8\n"
     "#define __SCHAR_MAX__ 127\n"
     "#define __SHRT_MAX__ 32767\n"
@@ -242,9 +247,6 @@ static const char predefined[] =
 
 /* ---- all tokens of the program ---- */
 
-#define MAX_TOKENS 100000
-static Token tokens[MAX_TOKENS];
-
 static void define_predefined(void)
 {
     Token token;
@@ -259,10 +261,37 @@ static void define_predefined(void)
     define_special("__LINE__", MACRO_LINE);
     define_special("__FILE__", MACRO_FILE);
     define_special("__COUNTER__", MACRO_COUNTER);
+    define_special("__BASE_FILE__", MACRO_BASE_FILE);
+    define_special("__INCLUDE_LEVEL__", MACRO_LEVEL);
+    define_special("__has_include", MACRO_QUESTION);
+    define_special("__has_include_next", MACRO_QUESTION);
+    define_special("__has_attribute", MACRO_QUESTION);
+    define_special("__has_builtin", MACRO_QUESTION);
 }
 
-/* _Pragma("..."): as if it were not there. */
-static void drop_pragma(void)
+/* _Pragma("..."): what the string says, without what it quotes, is a line behind #pragma. */
+static void unquoted_pragma(const Token *string)
+{
+    const char *from;
+    u32 length = spelling(string, &from), i;
+    char *text = keep((u64)length + 2), *to = text;
+    Reader saved = reader;
+    u8 saved_directive = in_directive;
+    for (i = 1; i + 1 < length; i++) {
+        if (from[i] == '\\' && (from[i + 1] == '"' || from[i + 1] == '\\')) i++;
+        *to++ = from[i];
+    }
+    *to = '\n';
+    memset(&reader, 0, sizeof reader);
+    reader.at = reader.start = text;
+    reader.position = string->position;
+    in_directive = 1;
+    pragma_directive(string->position);
+    in_directive = saved_directive;
+    reader = saved;
+}
+
+static void carry_out_pragma(void)
 {
     u32 depth = 0;
     Token token;
@@ -271,6 +300,7 @@ static void drop_pragma(void)
         expanded_token(&token);
         if (token.kind == '(') depth++;
         if (token.kind == ')') depth--;
+        if (token.kind == T_STRING && *token.u.spelling == '"') unquoted_pragma(&token);
     } while (depth && token.kind != T_END);
 }
 
@@ -278,13 +308,14 @@ static void preprocess(File *entry)
 {
     Token *token;
     if (token_count) token_count--; /* the end of the file before */
+    base_file = entry;
     enter_file(entry);
     do {
         if (token_count >= MAX_TOKENS) fatal(tokens[token_count - 1].position, "the program is too long");
         token = &tokens[token_count++];
         expanded_token(token);
         if (token->kind == T_NAME && token->u.name->keyword) token->kind = token->u.name->keyword;
-        if (token->kind == T_NAME && token->u.name == name_pragma) drop_pragma();
+        if (token->kind == T_NAME && token->u.name == name_pragma) carry_out_pragma();
     } while (token_count == 0 || tokens[token_count - 1].kind != T_END);
     if (condition_count) error(conditions[condition_count - 1].position, "this conditional has no #endif");
 }

@@ -260,6 +260,36 @@ static void check_name(const char *start, u32 position)
     }
 }
 
+/* Whether a \u escape starts here, which may be part of a name. */
+static i32 escapes_name(const char *at)
+{
+    return *at == '\\' && (at[1] == 'u' || at[1] == 'U');
+}
+
+static u32 escaped_character(const char **at, u32 position);
+
+/* A name with such escapes: the same as with the characters that they stand for. */
+static Name *escaped_name(const char *start, u32 position)
+{
+    const char *end = start;
+    char *text, *to;
+    while (in_name(*end) || escapes_name(end)) end++;
+    text = to = keep((u64)(end - start) + 1);
+    while (start < end) {
+        u32 value;
+        if (*start != '\\') {
+            *to++ = *start++;
+            continue;
+        }
+        start++;
+        value = escaped_character(&start, position);
+        if (!may_name(value) && !skipping) error(position, "a character that cannot be part of a name");
+        to += put_utf8((u8 *)to, value);
+    }
+    reader.at = end;
+    return intern(text, (u32)(to - text));
+}
+
 static void lex(Token *token)
 {
     char c;
@@ -276,13 +306,13 @@ static void lex(Token *token)
         token->kind = T_NEWLINE;
     } else if (c == '"' || c == '\'' || quote_prefix(reader.at)) {
         lex_quoted(token, reader.at);
-    } else if (starts_name(c)) {
+    } else if (starts_name(c) || escapes_name(reader.at)) {
         const char *start = reader.at;
         u8 all = 0;
         while (in_name(*reader.at)) all |= (u8)*reader.at++;
         if (all & 0x80) check_name(start, token->position);
         token->kind = T_NAME;
-        token->u.name = intern(start, (u32)(reader.at - start));
+        token->u.name = escapes_name(reader.at) ? escaped_name(start, token->position) : intern(start, (u32)(reader.at - start));
     } else if (is_digit(c) || (c == '.' && is_digit(reader.at[1]))) {
         token->kind = T_NUMBER;
         token->u.spelling = reader.at;
@@ -300,7 +330,11 @@ static void lex(Token *token)
         else if (c == ':' && *reader.at == '>') token->kind = ']', reader.at++;
         else if (c == '<' && *reader.at == '%') token->kind = '{', reader.at++;
         else if (c == '%' && *reader.at == '>') token->kind = '}', reader.at++;
-        else if (c == '%' && *reader.at == ':') token->kind = '#', reader.at++;
+        else if (c == '%' && *reader.at == ':') {
+            i32 twice = reader.at[1] == '%' && reader.at[2] == ':';
+            token->kind = twice ? P_PASTE : '#';
+            reader.at += twice ? 3 : 1;
+        }
         else if (c < 33 || c > 126 || c == '`' || c == '@' || c == '\\') {
             token->kind = T_OTHER;
             token->u.spelling = reader.at - 1;

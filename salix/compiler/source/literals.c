@@ -82,6 +82,22 @@ static i32 is_universal(u32 value)
     return value <= 0x10ffff && !(value >= 0xd800 && value < 0xe000);
 }
 
+/* The character that \u or \U names; *at is behind the backslash, and moves on. */
+static u32 escaped_character(const char **at, u32 position)
+{
+    const char *p = *at + 1;
+    u32 length = **at == 'u' ? 4 : 8, value = 0, digits = 0;
+    for (; digits < length && digit_value(*p) < 16; digits++) value = value * 16 + digit_value(*p++);
+    if (skipping) { /* anything may stand there */
+    } else if (digits != length) {
+        error(position, "\\u needs four hexadecimal digits, \\U eight");
+    } else if (!is_universal(value)) {
+        error(position, "this \\u names no character that may be written so");
+    }
+    *at = p;
+    return value;
+}
+
 /* The character at *at, which moves on. `unit`: bytes of an element; bytes above 127 of a char are taken one by one. */
 static u32 one_character(const char **at, u32 unit, u32 position, u8 *is_byte)
 {
@@ -112,13 +128,9 @@ static u32 one_character(const char **at, u32 unit, u32 position, u8 *is_byte)
         return value;
     }
     if (*p == 'u' || *p == 'U') {
-        length = *p == 'u' ? 4 : 8;
-        for (value = 0, p++; digits < length && digit_value(*p) < 16; digits++) value = value * 16 + digit_value(*p++);
-        if (digits != length) error(position, "\\u needs four hexadecimal digits, \\U eight");
-        else if (!is_universal(value)) error(position, "this \\u names no character that may be written so");
         *is_byte = 0;
         *at = p;
-        return value;
+        return escaped_character(at, position);
     }
     *at = p + 1;
     switch (*p) {
@@ -205,14 +217,8 @@ static Symbol *string_symbol(const Token *token, u32 count)
         at++;
         while (at < end) {
             u32 value = one_character(&at, unit, token[i].position, &is_byte);
-            if (unit == 1 && !is_byte && value > 0x7f) { /* \u in a char string: UTF-8 */
-                u32 length = value < 0x800 ? 2 : value < 0x10000 ? 3 : 4, k;
-                for (k = length - 1; k > 0; k--) {
-                    data[used + k] = (u8)(0x80 | (value & 0x3f));
-                    value >>= 6;
-                }
-                data[used] = (u8)((0xf00u >> length) | value);
-                used += length;
+            if (unit == 1 && !is_byte) { /* \u in a char string: UTF-8 */
+                used += put_utf8(data + used, value);
                 continue;
             }
             if (unit == 2 && value > 0xffff) {

@@ -12,7 +12,7 @@
 #define POOL_TOKENS 16000
 #define MAX_PARAMETERS 128
 
-enum { MACRO_PLAIN, MACRO_LINE, MACRO_FILE, MACRO_COUNTER };
+enum { MACRO_PLAIN, MACRO_LINE, MACRO_FILE, MACRO_COUNTER, MACRO_BASE_FILE, MACRO_LEVEL, MACRO_QUESTION };
 
 struct Macro {
     Name *name;
@@ -52,12 +52,19 @@ static u32 entered_count;
 static Condition conditions[MAX_CONDITIONS];
 static u32 condition_count;
 static u32 counter;
+static File *base_file; /* the one that is compiled */
+static u8 asking;       /* a condition is expanded: questions are answered */
+
+#define MAX_TOKENS 100000
+static Token tokens[MAX_TOKENS]; /* of the program */
+static u32 token_count;          /* so far: the one that is being read is counted */
 static Name *name_defined, *name_va_args, *name_va_opt, *name_pragma;
 
 static i64 parse_integer(const char *at, u32 position, u32 *suffix);
 static i64 character_value(const char *at, u32 position);
 static void expanded_token(Token *token);
 static void directive(const Token *hash);
+static void answer_question(Token *token);
 
 static Token *pool_take(u32 count, u32 position)
 {
@@ -213,6 +220,7 @@ static void expand_argument(Argument *argument)
     for (;;) {
         expanded_token(&token);
         if (token.kind == T_END) break;
+        if (asking && token.kind == T_NAME) answer_question(&token);
         gather(&token);
     }
     argument->expanded = gathered + first;
@@ -381,8 +389,9 @@ static void special_token(const Macro *macro, Token *token)
     File *file;
     char *text = keep(24);
     i64 number = macro->special == MACRO_LINE ? (i64)line_number(token->position) : 0;
-    file = file_of(token->position);
+    file = macro->special == MACRO_BASE_FILE ? base_file : file_of(token->position);
     if (macro->special == MACRO_COUNTER) number = (i64)counter++;
+    else if (macro->special == MACRO_LEVEL) number = (i64)include_count;
     else if (file) number += file->line_change;
     if (number < 0) number = 0;
     if (macro->special == MACRO_FILE && file && file->shown_path) {
@@ -390,7 +399,7 @@ static void special_token(const Macro *macro, Token *token)
         token->u.spelling = file->shown_path;
         return;
     }
-    if (macro->special == MACRO_FILE) {
+    if (macro->special == MACRO_FILE || macro->special == MACRO_BASE_FILE) {
         length = file ? file->path_length : 0;
         text = keep((u64)length + 3);
         text[0] = '"';
@@ -424,7 +433,7 @@ static void expanded_token(Token *token)
             return;
         }
         if (macro->special) {
-            special_token(macro, token);
+            if (macro->special != MACRO_QUESTION) special_token(macro, token);
             return;
         }
         if (macro->has_parameters) {

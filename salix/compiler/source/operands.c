@@ -179,13 +179,18 @@ static Node *parse_unary(void)
 }
 
 /* An integer constant expression. `what` names it in messages. */
-static i64 constant_expression(const char *what)
+static Node *constant_node(const char *what)
 {
     Node *node = value_of(parse_operators(3));
-    if (node->kind == N_CONST || is_error(node->type)) return node->value;
+    if (node->kind == N_CONST || is_error(node->type)) return node;
     begin_error(node->position);
     say(what);
     say(" must be a constant that is known when the program is compiled");
     end_message();
-    return 1;
+    return constant(1, &type_int, node->position);
+}
+
+static i64 constant_expression(const char *what)
+{
+    return constant_node(what)->value;
 }

@@ -3,8 +3,6 @@
 #define MAX_PACKS 256
 #define MAX_PUSHED 32
 
-static u32 token_count; /* of the program, so far: the one that is being read is counted */
-
 /* From which token on members are aligned to at most how many bytes; 0: as their types say. */
 static struct {
     u32 token;

@@ -214,6 +214,18 @@ static u32 utf8_length(const u8 *at, u64 left)
     return length;
 }
 
+/* Writes a character as UTF-8; its length. */
+static u32 put_utf8(u8 *to, u32 value)
+{
+    u32 length = value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4, i;
+    for (i = length - 1; i > 0; i--) {
+        to[i] = (u8)(0x80 | (value & 0x3f));
+        value >>= 6;
+    }
+    to[0] = length == 1 ? (u8)value : (u8)((0xf00u >> length) | value);
+    return length;
+}
+
 static void load_file(File *file)
 {
     u32 from = 0, to = 0, number = 1, lines = 2, i;

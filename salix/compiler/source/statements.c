@@ -288,7 +288,8 @@ static Node *parse_declaration(u32 place)
             panic = 1;
             return 0;
         }
-        if (kind_after() != '(' && !specifiers.storage && !specifiers.type->qualifiers) {
+        if (kind_after() != '(' && !specifiers.storage && !specifiers.type->qualifiers &&
+            (tok()->u.name->symbol || (kind_after() != '=' && kind_after() != ';' && kind_after() != '[' && kind_after() != ','))) {
             error_about(here(), "", tok()->u.name, " is no type");
             suggest(tok()->u.name);
             panic = 1;
@@ -692,6 +693,13 @@ static void parse_program(void)
 {
     while (kind_now() != T_END) {
         if (accept(';')) continue;
+        if (kind_now() == K_ASM) {
+            u32 position = here();
+            advance();
+            parse_asm(position);
+            expect(';', "asm ends with `;`");
+            continue;
+        }
         if (kind_now() == '}') {
             error(here(), "a `}` too many");
             advance();
