@@ -34,12 +34,12 @@ class CProgram(NamedTuple):
         return self.path.name
 
     @property
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, bytes]:
         """What a build of it is given."""
         if self.path.name != "main.c":
-            return {self.entry: self.path.read_text()}
+            return {self.entry: self.path.read_bytes()}
         folder = self.path.parent
-        return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*") if each.is_file()}
+        return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
 @cache
@@ -53,7 +53,7 @@ def _is_entry(path: Path) -> bool:
 
 
 def _read(path: Path) -> CProgram:
-    found = _FIRST_LINE.fullmatch(path.read_text().partition("\n")[0])
+    found = _FIRST_LINE.fullmatch(path.read_text(errors="replace").partition("\n")[0])
     if found is None or (found[1] == RETURNS) != (found[2] is not None):
         raise ValueError(f"{path}: the first line must say what becomes of the program")
     name = path.parent if path.name == "main.c" else path.with_suffix("")

@@ -38,6 +38,9 @@ static inline int __builtin_abs(int x) { return x < 0 ? -x : x; }
 static inline long __builtin_labs(long x) { return x < 0 ? -x : x; }
 static inline long long __builtin_llabs(long long x) { return x < 0 ? -x : x; }
 #define __builtin_prefetch(address, ...) ((void)(address))
+#define __builtin_return_address(level) ((void *)0) /* code has no addresses */
+#define __builtin_extract_return_addr(address) (address)
+#define __builtin_frame_address(level) ({ char __here; (void *)&__here; })
 #define __builtin_assume_aligned(pointer, ...) ((void *)(pointer))
 
 /* Sums and products as if they had all bits: a sign and 64 bits of magnitude, and whether there would be more. */

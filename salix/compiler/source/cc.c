@@ -25,6 +25,7 @@ static void skip_item(void);
 #include "operands.c"
 #include "declarators.c"
 #include "checks.c"
+static void note_alias(Symbol *symbol, Name *name);
 #include "initialisers.c"
 #include "labels.c"
 #include "statements.c"
@@ -38,6 +39,7 @@ static void skip_item(void);
 static void make_line_section(void);
 static void finish_line_section(void);
 #include "elf.c"
+#include "aliases.c"
 #include "warnings.c"
 #include "debug_line.c"
 
@@ -140,6 +142,7 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (builtins & ATOMICS) preprocess_supplied("salix_atomics.h");
     preprocess(&files[build->entry]);
     parse_program();
+    resolve_aliases();
     warn_of_host_functions();
     spare = (u8 *)(tokens + 1); /* the first one says where the program starts */
     spare_bytes = sizeof tokens - sizeof tokens[0];

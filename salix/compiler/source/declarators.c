@@ -15,6 +15,7 @@ typedef struct {
     u8 mode;      /* bytes that an integer is to have; 0: as its type says */
     const char *section;
     u32 section_length;
+    Name *alias;
     u32 position;
 } Specifiers;
 
@@ -102,6 +103,13 @@ static void parse_attributes(Specifiers *out)
                 advance();
                 out->section = (const char *)text->data;
                 out->section_length = (u32)text->type->count - 1;
+                expect(')', "this ends with `)`");
+            } else if (name && name_is(name, "alias") && kind_now() == '(' && kind_after() == T_STRING) {
+                Symbol *text;
+                advance();
+                text = string_symbol(tok(), 1);
+                advance();
+                out->alias = intern((const char *)text->data, (u32)text->type->count - 1);
                 expect(')', "this ends with `)`");
             } else if (name && name_is(name, "aligned")) {
                 if (kind_now() == '(') {
@@ -533,6 +541,13 @@ static void parse_specifiers(Specifiers *out)
             if (!out->type && !basic && tok()->u.name->symbol && tok()->u.name->symbol->kind == A_TYPEDEF) {
                 out->type = tok()->u.name->symbol->type;
                 out->is_handle = tok()->u.name == name_handle;
+                advance();
+                break;
+            }
+            if (!out->type && name_is(tok()->u.name, "__int128")) {
+                error(here(), "the longest integers have 64 bits; keep two of them");
+                counts[K_LONG - K_TYPES] = 1;
+                basic++;
                 advance();
                 break;
             }

@@ -304,7 +304,7 @@ static void count_relocations(void)
 
 static void check_defined(const Symbol *symbol)
 {
-    if (symbol->kind == A_VARIABLE && !symbol->is_defined && !symbol->is_dropped)
+    if (symbol->kind == A_VARIABLE && !symbol->is_defined && !symbol->is_dropped && !symbol->alias)
         error_about(symbol->position, "the variable ", symbol->name, " is declared, but defined nowhere");
     if (symbol->kind == A_FUNCTION && !symbol->is_defined && symbol->is_static)
         error_about(symbol->position, "the function ", symbol->name, " is declared, but defined nowhere");

@@ -246,6 +246,10 @@ static void check_name(const char *start, u32 position)
     const u8 *at = (const u8 *)start, *end = (const u8 *)reader.at;
     while (at < end) {
         u32 length = utf8_length(at, (u64)(end - at)), value, i;
+        if (length == 0 && !skipping) {
+            error(position + (u32)(at - (const u8 *)start), "this is not UTF-8; save the file as UTF-8");
+            return;
+        }
         if (length < 2) {
             at++;
             continue;

@@ -95,6 +95,7 @@ static Symbol *declare_extern(Name *name, Type *type, u32 position)
     symbol->name = name;
     symbol->depth = 0;
     symbol->is_extern = 1;
+    symbol->is_implicit = 1;
     name->global = symbol;
     if (!name->symbol) name->symbol = symbol;
     return symbol;
@@ -139,6 +140,7 @@ static void suggest(const Name *name)
     } known[] = {
         {"NULL", "#include <stddef.h> at the top, or write 0 for a null pointer"},
         {"size_t", "#include <stddef.h> at the top"},
+        {"va_list", "give the function a fixed number of parameters, or an array and its length"},
         {"bool", "#include <stdbool.h> at the top, or write _Bool"},
         {"true", "#include <stdbool.h> at the top, or write 1"},
         {"false", "#include <stdbool.h> at the top, or write 0"},

@@ -243,11 +243,10 @@ static void load_file(File *file)
     while (from < file->given_length) {
         u32 length = utf8_length((const u8 *)file->given + from, file->given_length - from), spliced = 0;
         char c = file->given[from];
-        if (length == 0 || c == 0) {
+        if (length == 0) length = 1; /* it may stand in comments and texts */
+        if (c == 0) {
             file->length = to;
-            if (c == 0)
-                fatal(file->first + to, "a NUL byte in the source; sources are text in UTF-8");
-            fatal(file->first + to, "this is not UTF-8; save the file as UTF-8");
+            fatal(file->first + to, "a NUL byte in the source; sources are text in UTF-8");
         }
         if (c == '\r' && file->given[from + 1] == '\n') {
             from++;

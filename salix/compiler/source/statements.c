@@ -34,7 +34,8 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
 {
     Symbol *symbol = declarator->name->global;
     if (symbol && (symbol->kind != kind || !same_type(symbol->type, declarator->type))) {
-        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern && !symbol->type->is_prototype && symbol->position) {
+        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern &&
+            (!symbol->type->is_prototype || symbol->is_implicit) && symbol->position) {
             symbol->type = declarator->type; /* it was called before, undeclared */
         } else {
             error_about(declarator->position, "", declarator->name, " is declared already, as something else");
@@ -61,6 +62,8 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
     apply_specifiers(symbol, specifiers);
     if (kind == A_FUNCTION && specifiers->is_handle && declarator->type->base == specifiers->type) symbol->gives_handle = 1;
     if (declarator->name->symbol != symbol) bind(declarator->name, symbol);
+    symbol->is_implicit = 0;
+    if (specifiers->alias) note_alias(symbol, specifiers->alias);
     return symbol;
 }
 

@@ -99,6 +99,8 @@ struct Symbol {
     u32 position;
     u32 called_at; /* the first place where a function is called that is not defined so far; 0: nowhere */
     Symbol *next_called;
+    Name *alias; /* of what this is another name; or 0 */
+    Symbol *next_alias;
     u32 depth; /* of its scope; 0: the file's */
     u8 kind;
     u8 is_local; /* lives in the frame or in a register */
@@ -106,6 +108,7 @@ struct Symbol {
     u8 is_extern; /* declared so far, not defined */
     u8 is_defined;
     u8 is_used;
+    u8 is_implicit; /* declared by nothing but a call */
     u8 is_weak;
     u8 address_taken;
     u8 is_string;
