@@ -22,6 +22,7 @@ class Counters:
     stops: int = 0
     events: int = 0
     duplicate_events: int = 0
+    redelivered_events: int = 0
     refused_events: int = 0
     host_calls: int = 0
     denied_host_calls: int = 0
@@ -49,6 +50,7 @@ _HELP = {
     "stops": "objects stopped",
     "events": "events admitted",
     "duplicate_events": "events that had been admitted before",
+    "redelivered_events": "events delivered again, since nobody knew of their end",
     "refused_events": "events for full mailboxes, or beyond the limits",
     "host_calls": "host calls made",
     "denied_host_calls": "host calls that were not granted",

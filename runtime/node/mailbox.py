@@ -1,6 +1,7 @@
 """An object's mailbox: first in, first out, bounded by entries and bytes, deduplicated at admission.
 
-Admission is not completion: an id that was admitted is a duplicate even if the guest failed to handle its event.
+Admission is not completion: an id that was admitted is a duplicate even if the guest failed to handle its event. Who
+knows that it did (an embedder with a durable inbox) delivers it again, which only a copy that still lies here prevents.
 Admission history belongs to the object, so another object, and a later one with the same program, accepts the id.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from runtime.node.errors import Kind, NodeError
 from runtime.node.status import Delivery
-from runtime.sdk.values import Value, ValueRefused, check
+from runtime.sdk.values import Value, ValueRefused, check, encode
 
 MAX_ENTRIES = 32
 MAX_MAILBOX_BYTES = 32 * 1024
@@ -36,9 +37,31 @@ class Mailbox:
         """Admit an event. Raises NodeError (INVALID_PARAMS, MAILBOX_FULL), and then nothing has changed."""
         check_name("event_id", event_id)
         check_name("topic", topic)
-        ids = self._ids
-        if event_id in ids:
-            return _DUPLICATE
+        return _DUPLICATE if event_id in self._ids else self._admit(event_id, topic, payload)
+
+    def deliver_again(self, event_id: str, topic: str, payload: Value) -> Delivery:
+        """Admit an event that may have been admitted and taken before; a duplicate only if it still lies here.
+
+        Raises as `deliver`.
+        """
+        check_name("event_id", event_id)
+        check_name("topic", topic)
+        return _DUPLICATE if self._position(event_id) is not None else self._admit(event_id, topic, payload)
+
+    def withdraw(self, event_id: str) -> bool:
+        """Take an event back; False if it does not lie here. Its id stays admitted."""
+        position = self._position(event_id)
+        if position is None:
+            return False
+        self._bytes -= len(self._entries.pop(position))
+        return True
+
+    def _position(self, event_id: str) -> int | None:
+        """Where the event with that id lies. Entries begin with their ids, so none is decoded."""
+        beginning = encode({"event_id": event_id})[:-1] + b","
+        return next((n for n, entry in enumerate(self._entries) if entry.startswith(beginning)), None)
+
+    def _admit(self, event_id: str, topic: str, payload: Value) -> Delivery:
         try:
             event = check({"event_id": event_id, "topic": topic, "payload": payload})
         except ValueRefused as refused:
@@ -53,6 +76,8 @@ class Mailbox:
             )
         self._entries.append(event)
         self._bytes += size
+        ids = self._ids
+        ids.pop(event_id, None)  # one that comes again is the newest
         if len(ids) >= REMEMBERED_IDS:
             del ids[next(iter(ids))]
         ids[event_id] = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from runtime.errors import MemoryUnavailable
@@ -173,12 +173,40 @@ class Node:
         Raises NodeError: OBJECT_NOT_FOUND, BUSY (it has ended), MAILBOX_FULL, INVALID_PARAMS (ids and topics have at
         most 128 bytes, an encoded event 16 KiB).
         """
+        item = self._taking_events(object_id)
+        return self._delivered(item, item.mailbox.deliver, event_id, topic, payload)
+
+    def deliver_again(self, object_id: str, event_id: str, topic: str, payload: Value) -> Delivery:
+        """Deliver an event that the object may have taken and lost; a duplicate only if it still lies in the mailbox.
+
+        Raises as `deliver`.
+        """
+        item = self._taking_events(object_id)
+        self._running.counters.redelivered_events += 1
+        return self._delivered(item, item.mailbox.deliver_again, event_id, topic, payload)
+
+    def withdraw(self, object_id: str, event_id: str) -> bool:
+        """Take an event out of an object's mailbox; False if the guest has it, or is about to.
+
+        Raises NodeError: OBJECT_NOT_FOUND.
+        """
+        item = self._get(object_id)
+        if item.wait is Wait.NONE and item.answer is None and len(item.mailbox) == 1:
+            return False  # it may have been woken for this one
+        return item.mailbox.withdraw(event_id)
+
+    def _taking_events(self, object_id: str) -> NodeObject:
         item = self._get(object_id)
         if item.state in _ENDED:
             raise NodeError(Kind.BUSY, f"object {object_id} is {item.state.value}: it takes no more events")
+        return item
+
+    def _delivered(
+        self, item: NodeObject, admit: Callable[[str, str, Value], Delivery], event_id: str, topic: str, payload: Value
+    ) -> Delivery:
         counters = self._running.counters
         try:
-            delivery = item.mailbox.deliver(event_id, topic, payload)
+            delivery = admit(event_id, topic, payload)
         except NodeError:
             counters.refused_events += 1
             raise

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Given(NamedTuple):
+    """An event that was put into an object's mailbox: its id, and when that was, the last time."""
+
+    event_id: str
+    at_ms: int
 
 
 @dataclass(slots=True)
 class Attachment:
     """One load of a Loop: an object of the node, and the incarnation that is its right to act.
 
-    delivered: the events (by `seq`) that were put into the object's mailbox, so that none is offered twice.
+    given: the pending events (by `seq`) that were put into the object's mailbox. delivering: held by whoever compares
+    them with the rows, so that all that are given were rows before.
     """
 
     loop_id: str
     incarnation: int
     object_id: str
     principal: str
-    delivered: set[int] = field(default_factory=set)
+    given: dict[int, Given] = field(default_factory=dict)
+    delivering: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Attachments:

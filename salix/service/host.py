@@ -143,8 +143,11 @@ class Host:
             traceback.print_exc(file=sys.stderr)
             self.node.answer_error(call.id)
         else:
+            acknowledged = call.capability == "loop.ack" and self._attachments.of_object(call.object_id) is attachment
+            if acknowledged:  # a copy that waits must be gone before the guest can ask for it
+                self.node.withdraw(attachment.object_id, call.arguments["event_id"])
             self.node.answer(call.id, result)
-            if call.capability == "loop.ack" and self.settled is not None:
+            if acknowledged and self.settled is not None:
                 await self._guarded(self.settled(attachment))
 
     async def _detach(self, attachment: Attachment) -> None:

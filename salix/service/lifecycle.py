@@ -3,6 +3,7 @@
     active, no object            load: a new incarnation, the ELF read and its hash compared, pending events
     object faulted               load again, three times an hour; then failed, and the agent is told once
     object returned >= 0         finished                       < 0: as a fault, since it gave up
+    event given, not settled     given again, once a minute
     event pending for 15 minutes failed, the events stay
     paused, deleted, fenced      no object
 
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 
-from runtime.node import Exit, Failure, Kind, Node, NodeError, State, Status
+from runtime.node import Delivery, Exit, Failure, Kind, Node, NodeError, State, Status
 from runtime.node.status import PROGRAM_FAULT
-from runtime.sdk.values import decode
-from salix.service.attachments import Attachment, Attachments
+from runtime.sdk.values import Value, decode
+from salix.service.attachments import Attachment, Attachments, Given
 from salix.service.clock import Clock
 from salix.service.files import AgentFiles
 from salix.service.host import Host, failure_text
@@ -27,6 +29,7 @@ from salix.service.programs import ProgramChanged, config_with_state, grants, re
 from salix.service.settings import Settings
 from salix.store import Store, audit, events, loops
 from salix.store.audit import Entry
+from salix.store.events import Event
 from salix.store.loops import Loop, LoopState
 
 
@@ -97,22 +100,43 @@ class Lifecycle:
     # ---------------------------------------------------------------- events
 
     async def deliver_pending(self, attachment: Attachment) -> None:
-        """Put the pending events into the mailbox, in their order, that its object was not given yet."""
+        """Make the mailbox what the rows say: settled events leave it, and those that its object was not given yet come
+        into it, in their order. What finds no room is tried again by the next sweep."""
+        async with attachment.delivering:
+            await self._deliver_pending(attachment)
+
+    async def replay(self, attachment: Attachment) -> None:
+        """The same; then those again that the object was given a minute ago or longer, the longest ago first."""
+        async with attachment.delivering:
+            waiting, given = await self._deliver_pending(attachment), attachment.given
+            before_ms = self._clock.now_ms() - self._settings.limits.replay_every_ms
+            due = [each for each in waiting if each.seq in given and given[each.seq].at_ms <= before_ms]
+            due.sort(key=lambda each: given[each.seq].at_ms)
+            self._put(attachment, self._node.deliver_again, due)
+
+    async def _deliver_pending(self, attachment: Attachment) -> list[Event]:
+        """What is pending."""
         async with self._store.read() as tx:
             waiting = await events.pending(tx, attachment.loop_id)
-        for event in waiting:
-            if event.seq in attachment.delivered:
-                continue
+        given, pending = attachment.given, {event.seq for event in waiting}
+        if self._attachments.of_object(attachment.object_id) is attachment:
+            for seq in given.keys() - pending:
+                self._node.withdraw(attachment.object_id, given.pop(seq).event_id)
+        self._put(attachment, self._node.deliver, [each for each in waiting if each.seq not in given])
+        return waiting
+
+    def _put(
+        self, attachment: Attachment, deliver: Callable[[str, str, str, Value], Delivery], chosen: list[Event]
+    ) -> None:
+        for event in chosen:
             try:
-                self._node.deliver(attachment.object_id, event.event_id, event.topic, decode(event.payload))
+                deliver(attachment.object_id, event.event_id, event.topic, decode(event.payload))
             except NodeError:  # full, or it has ended: the event stays pending, and so do those behind it
                 return
-            attachment.delivered.add(event.seq)
-        if waiting:  # what comes before the oldest pending event is settled, for good
-            attachment.delivered = {seq for seq in attachment.delivered if seq >= waiting[0].seq}
+            attachment.given[event.seq] = Given(event.event_id, self._clock.now_ms())
 
     async def offer(self, loop_id: str) -> None:
-        """An event was accepted: deliver it now, if the Loop runs here."""
+        """An event was accepted, or discarded: tell the Loop now, if it runs here."""
         attachment = self._attachments.of_loop(loop_id)
         if attachment is not None:
             await self.deliver_pending(attachment)
@@ -167,7 +191,7 @@ class Lifecycle:
     # ---------------------------------------------------------------- the sweep
 
     async def sweep(self) -> None:
-        """Make what runs here what the rows say. Run at the start, and once a minute."""
+        """Make what runs here what the rows say. Run at the start, and some times a minute."""
         limits = self._settings.limits
         async with self._store.read() as tx:
             overdue = await events.overdue(tx, self._clock.now_ms() - limits.acknowledge_within_ms)
@@ -195,7 +219,7 @@ class Lifecycle:
     async def _look_after(self, loop: Loop) -> None:
         attachment = self._attachments.of_loop(loop.id)
         if attachment is not None:
-            await self.deliver_pending(attachment)
+            await self.replay(attachment)
             return
         async with self._turns[loop.id]:
             if self._attachments.of_loop(loop.id) is None:

@@ -52,7 +52,7 @@ class Service:
     async def open(cls, settings: Settings, clock: Clock | None = None, *, background: bool = True) -> Service:
         """Open the store and load what is active. Raises StoreUnavailable, NewerSchema.
 
-        background: whether the sweep runs by itself, once a minute; tests call `tick` instead.
+        background: whether the sweep runs by itself; tests call `tick` instead.
         """
         settings.files.mkdir(parents=True, exist_ok=True)
         service = cls(settings, await Store.open(settings.database), clock or SystemClock())
@@ -60,7 +60,7 @@ class Service:
         if background:
             service._background = [
                 asyncio.create_task(service._repeat(service.host.flush, _FLUSH_SECONDS)),
-                asyncio.create_task(service._repeat(service.tick, settings.limits.replay_every_ms / 1000)),
+                asyncio.create_task(service._repeat(service.tick, settings.limits.sweep_every_ms / 1000)),
             ]
         return service
 

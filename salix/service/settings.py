@@ -20,6 +20,7 @@ class Limits:
     events_per_minute: int = 120
     acknowledge_within_ms: int = 15 * MINUTE_MS
     replay_every_ms: int = MINUTE_MS
+    sweep_every_ms: int = 15_000
     same_body_within_ms: int = 24 * HOUR_MS
     signature_age_ms: int = 5 * MINUTE_MS
     wake_bytes: int = 8 * 1024

@@ -66,6 +66,7 @@ async def change_events(service: Service, caller: Caller, arguments: Events) -> 
             await audit.add(
                 tx, Entry(caller.principal, "loop.events", loop.id, "discarded", arguments.event_id, now_ms)
             )
+        await service.lifecycle.offer(loop.id)  # which takes it out of the mailbox, too
     elif arguments.action == "retry":
         async with service.store.write() as tx:
             await loops.locked(tx, loop.id)

@@ -19,9 +19,9 @@ def taken(mailbox: Mailbox) -> object:
     return None if event is None else json.loads(event)
 
 
-def refused(mailbox: Mailbox, event_id: str, topic: str = "t", payload: object = None) -> Kind:
+def refused(mailbox: Mailbox, event_id: str, topic: str = "t", payload: object = None, *, again: bool = False) -> Kind:
     with pytest.raises(NodeError) as caught:
-        mailbox.deliver(event_id, topic, payload)
+        (mailbox.deliver_again if again else mailbox.deliver)(event_id, topic, payload)
     return caught.value.kind
 
 
@@ -130,23 +130,60 @@ def test_what_no_json_value_is_is_refused() -> None:
     assert not mailbox.deliver("e", "t", None).duplicate
 
 
-@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12_000), st.booleans()), max_size=80))
-def test_any_history_agrees_with_a_plain_model(steps: list[tuple[int, int, bool]]) -> None:
+def test_an_event_that_was_taken_may_be_delivered_again_and_one_that_lies_there_may_not() -> None:
     mailbox = Mailbox()
-    queue: deque[bytes] = deque()
+    for name in ("e", 'e","topic":"t', "ee", "\u00e9", "\\"):
+        assert not mailbox.deliver(name, "t", 1).duplicate
+        assert mailbox.deliver_again(name, "t", 1).duplicate, "it lies there"
+        assert mailbox.take() is not None
+        assert mailbox.deliver(name, "t", 1).duplicate, "an ordinary delivery stays one"
+        assert not mailbox.deliver_again(name, "t", 1).duplicate
+        assert mailbox.take() is not None
+        assert len(mailbox) == 0
+
+
+def test_an_event_is_withdrawn_by_its_whole_id_and_its_room_is_free() -> None:
+    mailbox = Mailbox()
+    large = "x" * (MAX_MAILBOX_BYTES // 2 - 200)
+    for name in ("e", "ee"):
+        mailbox.deliver(name, "t", large)
+    assert refused(mailbox, "f", payload=large) is Kind.MAILBOX_FULL
+    assert not mailbox.withdraw("f")
+    assert mailbox.withdraw("e")
+    assert not mailbox.withdraw("e")
+    assert mailbox.deliver("e", "t", 1).duplicate, "its id was admitted"
+    assert not mailbox.deliver("f", "t", large).duplicate
+    assert [json.loads(mailbox.take() or b"")["event_id"] for _ in range(2)] == ["ee", "f"]
+
+
+STEP = st.sampled_from(("take", "deliver", "deliver", "again", "withdraw"))
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12_000), STEP), max_size=80))
+def test_any_history_agrees_with_a_plain_model(steps: list[tuple[int, int, str]]) -> None:
+    mailbox = Mailbox()
+    queue: deque[tuple[str, bytes]] = deque()
     ids: deque[str] = deque(maxlen=REMEMBERED_IDS)
-    for number, size, take in steps:
-        if take:
-            assert mailbox.take() == (queue.popleft() if queue else None)
-            continue
+    for number, size, step in steps:
         event_id, payload = str(number), "x" * size
         event = json.dumps({"event_id": event_id, "topic": "t", "payload": payload}, separators=(",", ":")).encode()
-        if event_id in ids:
-            assert mailbox.deliver(event_id, "t", payload).duplicate
-        elif len(queue) >= MAX_ENTRIES or sum(map(len, queue)) + len(event) > MAX_MAILBOX_BYTES:
-            assert refused(mailbox, event_id, payload=payload) is Kind.MAILBOX_FULL
+        lies_there = event_id in [each for each, _ in queue]
+        room = len(queue) < MAX_ENTRIES and sum(len(each) for _, each in queue) + len(event) <= MAX_MAILBOX_BYTES
+        if step == "take":
+            assert mailbox.take() == (queue.popleft()[1] if queue else None)
+        elif step == "withdraw":
+            assert mailbox.withdraw(event_id) == lies_there
+            queue = deque(each for each in queue if each[0] != event_id)
+        elif event_id in ids if step == "deliver" else lies_there:
+            deliver = mailbox.deliver if step == "deliver" else mailbox.deliver_again
+            assert deliver(event_id, "t", payload).duplicate
+        elif not room:
+            assert refused(mailbox, event_id, payload=payload, again=step == "again") is Kind.MAILBOX_FULL
         else:
-            assert not mailbox.deliver(event_id, "t", payload).duplicate
-            queue.append(event)
+            deliver = mailbox.deliver if step == "deliver" else mailbox.deliver_again
+            assert not deliver(event_id, "t", payload).duplicate
+            queue.append((event_id, event))
+            if event_id in ids:
+                ids.remove(event_id)
             ids.append(event_id)
         assert len(mailbox) == len(queue)

@@ -294,6 +294,29 @@ def test_history_belongs_to_the_object() -> None:
     run(story)
 
 
+def test_an_event_that_a_guest_took_can_be_delivered_again_and_withdrawn() -> None:
+    async def story(node: Node, notes: Notes) -> None:
+        object_id = started(node, built(WAITER))
+        await waiting(node, object_id)
+        node.deliver(object_id, "e", "t", None)
+        assert not node.withdraw(object_id, "e"), "the guest was woken for it"
+        await waiting(node, object_id, Wait.HOST_CALL)
+        assert not node.deliver_again(object_id, "e", "t", None).duplicate
+        assert node.deliver_again(object_id, "e", "t", None).duplicate, "it lies there"
+        assert node.withdraw(object_id, "e")
+        assert node.get(object_id).mailbox_entries == 0
+        assert not node.deliver_again(object_id, "e", "t", None).duplicate
+        node.answer(notes.calls[-1].id, None)
+        await notes.until(lambda: len(notes.calls) == 2)
+        await node.stop(object_id)
+        with pytest.raises(NodeError) as error:
+            node.deliver_again(object_id, "e", "t", None)
+        assert error.value.kind is Kind.BUSY
+        assert not node.withdraw(object_id, "e")
+
+    run(story)
+
+
 def test_an_object_that_has_ended_takes_no_events() -> None:
     async def story(node: Node, notes: Notes) -> None:
         object_id = started(node, built(RETURNER))

@@ -74,9 +74,109 @@ def test_an_earlier_incarnation_saw_it_and_the_next_gets_it_again(database: str,
                 attachment = w.service.attachments.of_loop(loop_id)
                 assert attachment is not None
                 assert attachment.incarnation == expected
-                assert len(attachment.delivered) == 1
+                assert len(attachment.given) == 1
 
     asyncio.run(run())
+
+
+TAKER = """
+#include "spinfoam.h"
+/* Logs the id of each event; acknowledges the event that it has when one comes that says so. */
+SF_MAIN sf_i64 take(void)
+{
+    char id[32];
+    for (;;) {
+        sf_i64 mark = sf_mark();
+        sf_handle event = sf_event_next(SF_FOREVER);
+        if (event == SF_TIMEOUT) continue;
+        if (event < 0) return 0;
+        if (sf_json_read_text(event, "event_id", id, sizeof id) <= 0) return -1;
+        sf_log(id);
+        sf_handle receipt = sf_json_object();
+        if (sf_json_read_text(sf_json_get(event, "payload"), "ack", id, sizeof id) > 0) {
+            sf_json_set_string(receipt, "event_id", id);
+            sf_host_call("loop.ack", receipt, 10000);
+        }
+        sf_release(mark);
+    }
+}
+"""
+
+
+def test_what_a_guest_took_and_did_not_acknowledge_comes_again_once_a_minute(database: str, tmp_path: Path) -> None:
+    """The mailbox took e1 for a duplicate for as long as its object lived: a retry came with the next load only."""
+
+    async def run() -> None:
+        async with world(database, tmp_path) as w:
+            loop_id = await w.loop(TAKER)
+            await w.send(loop_id, "e1", {})
+            await w.quiet(loop_id)
+            expected = ["e1"]
+            for minute in range(5):
+                w.clock.advance(seconds=59)
+                await w.service.tick()
+                await w.quiet(loop_id)
+                assert await w.lines(loop_id) == expected, "not before its minute is over"
+                w.clock.advance(seconds=1)
+                for _ in range(3):
+                    await w.service.tick()
+                    await w.quiet(loop_id)
+                expected.append("e1")
+                assert await w.lines(loop_id) == expected, minute
+            assert (await w.get(loop_id))["incarnation"] == 1, "one load all the time"
+            await w.send(loop_id, "e2", {"ack": "e1"})
+            await w.quiet(loop_id)
+            w.clock.advance(minutes=1)
+            await w.service.tick()
+            await w.quiet(loop_id)
+            assert await w.lines(loop_id) == [*expected, "e2", "e2"], "what is acknowledged does not come again"
+
+    asyncio.run(run())
+
+
+def test_a_copy_that_waits_is_not_doubled_and_goes_when_its_event_is_settled(database: str, tmp_path: Path) -> None:
+    """A guest that works on e1 for minutes finds one copy of it at most, and none once it has acknowledged it."""
+    busy = TAKER.replace("sf_log(id);", 'sf_log(id); sf_host_call("conversation.read", sf_json_object(), 600000);')
+
+    async def run() -> None:
+        async with world(database, tmp_path) as w:
+            answer, hold = w.service.node.answer, True
+
+            def held(call_id: str, result: object) -> bool:
+                if isinstance(result, dict) and "messages" in result and hold:
+                    calls.append(call_id)
+                    return True
+                return answer(call_id, result)
+
+            calls: list[str] = []
+            w.service.node.answer = held  # type: ignore[method-assign]
+            loop_id = await w.loop(busy)
+            attachment = w.service.attachments.of_loop(loop_id)
+            assert attachment is not None
+            await w.send(loop_id, "e1", {"ack": "e1"})
+            await w.send(loop_id, "e2", {})
+            await w.until(lambda: _true(bool(calls)))
+
+            def queued() -> int:
+                return w.service.node.get(attachment.object_id).mailbox_entries
+
+            for _ in range(4):
+                w.clock.advance(minutes=1)
+                await w.service.tick()
+                assert queued() == 2, "e2, which it has not seen, and e1 again"
+            await w.tool("loop.events", loop_id=loop_id, action="discard", event_id="e2")
+            assert queued() == 1, "what is discarded is not delivered any more"
+            hold = False
+            answer(calls[0], {"messages": [], "next": 0})
+            await w.quiet(loop_id)
+            assert await w.lines(loop_id) == ["e1"]
+            assert (await w.get(loop_id))["pending_events"] == 0
+
+    asyncio.run(run())
+
+
+async def _true(value: bool) -> bool:
+    return value
 
 
 @pytest.mark.parametrize("name", ["a" * 128, "e\u00e9", "e\u0301", "A", "\U0001f600"])
