@@ -34,6 +34,9 @@ class Embedder(Protocol):
     def host_call(self, call: HostCall) -> None:
         """Begin to serve `call`."""
 
+    def host_denied(self, object_id: str, capability: str) -> None:
+        """A guest asked for something that it was not granted, and was told so. Advisory."""
+
     def host_cancel(self, call_id: str) -> None:
         """Nobody waits for the answer to this call any more: it timed out, or its object ended."""
 

@@ -146,6 +146,7 @@ class NodeObject:
         running = self.running
         if not self.grants.allows(capability, arguments):
             running.counters.denied_host_calls += 1
+            running.embedder.host_denied(self.id, capability)
             return codes.DENIED
         if not timeout_ms:
             return codes.TIMEOUT

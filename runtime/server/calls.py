@@ -37,6 +37,9 @@ class HostCalls:
         if self._waiting or not self._queued(call):
             self._waiting[call.id] = call
 
+    def host_denied(self, object_id: str, capability: str) -> None:
+        """The wire has no notification of it; `sf.stats` counts them."""
+
     def host_cancel(self, call_id: str) -> None:
         """Take the call back, or tell the client to forget it."""
         if self._waiting.pop(call_id, None) is None and not self._outbox.withdraw(call_id):

@@ -30,6 +30,9 @@ def add_client_commands(commands: Commands) -> None:
     command = _command(commands, "logs", "the last lines that a Loop logged")
     command.add_argument("loop")
     command.set_defaults(run=logs)
+    command = _command(commands, "audit", "what a Loop asked of its host, denied calls too, and who did what to it")
+    command.add_argument("loop")
+    command.set_defaults(run=audit)
     command = _command(commands, "events", "the events that wait for a Loop's acknowledgement")
     command.add_argument("loop")
     which = command.add_mutually_exclusive_group()
@@ -166,6 +169,12 @@ def table_of(loops: list[dict[str, Any]]) -> Any:  # noqa: ANN401 - rich is impo
 def logs(connection: Connection, options: argparse.Namespace) -> int:
     for each in connection.tool("loop.logs", loop_id=options.loop, limit=200)["lines"]:
         print(each["line"])
+    return 0
+
+
+def audit(connection: Connection, options: argparse.Namespace) -> int:
+    for each in connection.tool("loop.audit", loop_id=options.loop, limit=500)["entries"]:
+        print(each["at_ms"], each["principal"], each["action"], each["outcome"], each["detail"], sep="\t")
     return 0
 
 

@@ -20,8 +20,9 @@ from salix.service.capabilities.calling import Call, Denied, Failed, Stale
 from salix.service.clock import Clock
 from salix.service.decisions.asking import Decider
 from salix.service.settings import Settings
+from salix.service.trail import Trail
 from salix.service.webclient import WebClient
-from salix.store import Store, loops
+from salix.store import Store, audit, loops
 
 _MOST_UNSAVED_LINES = 10_000
 
@@ -46,6 +47,7 @@ class Host:
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._lines: list[tuple[str, int, str]] = []
+        self._trail = Trail(clock, settings.limits.audited_calls_per_minute)
 
     # ---------------------------------------------------------------- what the node asks
 
@@ -58,6 +60,11 @@ class Host:
         task = asyncio.create_task(self._serve(call, attachment))
         self._calls[call.id] = task
         task.add_done_callback(lambda _: self._calls.pop(call.id, None))
+
+    def host_denied(self, object_id: str, capability: str) -> None:
+        attachment = self._attachments.of_object(object_id)
+        if attachment is not None:
+            self._trail.note(attachment, "host.call", "denied", f"{capability[:200]} is not granted")
 
     def host_cancel(self, call_id: str) -> None:
         """Let it finish: what it does to the store it does wholly or not at all, and its answer is dropped."""
@@ -86,12 +93,21 @@ class Host:
         self._lines = [line for line in self._lines if line[0] != loop_id]
         return taken
 
-    async def flush(self) -> None:
-        """Write the lines that were logged."""
+    async def flush(self, *, last: bool = False) -> None:
+        """Write the lines that were logged, and what was noted for the audit log. last: nothing comes after it."""
         lines, self._lines = self._lines, []
-        if lines:
+        entries = self._trail.take_last() if last else self._trail.take()
+        if not lines and not entries:
+            return
+        try:
             async with self._store.write() as tx:
-                await loops.add_lines(tx, lines, self._settings.limits.log_lines_kept)
+                await audit.add(tx, *entries)
+                if lines:
+                    await loops.add_lines(tx, lines, self._settings.limits.log_lines_kept)
+        except BaseException:  # the database is away: the next time
+            self._lines = lines + self._lines
+            self._trail.put_back(entries)
+            raise
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else, until it is done or the host closes."""
@@ -111,7 +127,7 @@ class Host:
             await asyncio.wait(pending, timeout=2)
         for task in (*self._calls.values(), *self._tasks):
             task.cancel()
-        await self.flush()
+        await self.flush(last=True)
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -126,23 +142,33 @@ class Host:
         loop_id = attachment.loop_id
         asked = Call(
             call.arguments, attachment, self._store, self._clock, self._settings, self._decider, self._web,
-            lambda line: self.log_line(loop_id, line), lambda: self._take_lines(loop_id),
+            self._trail, lambda line: self.log_line(loop_id, line), lambda: self._take_lines(loop_id),
         )  # fmt: skip
+
+        def note(outcome: str, detail: str = "") -> None:
+            if not asked.recorded:
+                self._trail.note(attachment, call.capability, outcome, detail)
+
         try:
             result = await CAPABILITIES[call.capability](asked)
         except Denied as denied:
+            note("denied", str(denied))
             self.log_line(loop_id, f"{call.capability} denied: {denied}"[:1000])
             self.node.answer_denied(call.id)
         except Stale:
+            note("stale", f"by incarnation {attachment.incarnation}, which does not run any more")
             self.node.answer_denied(call.id)
             await self._detach(attachment)
         except (Failed, ValueRefused) as failed:
+            note("failed", str(failed))
             self.log_line(loop_id, f"{call.capability} failed: {failed}"[:1000])
             self.node.answer_error(call.id)
-        except Exception:  # a defect of ours, or a database that is gone: the guest may try again
+        except Exception as error:  # a defect of ours, or a database that is gone: the guest may try again
+            note("failed", type(error).__name__)
             traceback.print_exc(file=sys.stderr)
             self.node.answer_error(call.id)
         else:
+            note("done")
             acknowledged = call.capability == "loop.ack" and self._attachments.of_object(call.object_id) is attachment
             if acknowledged:  # a copy that waits must be gone before the guest can ask for it
                 self.node.withdraw(attachment.object_id, call.arguments["event_id"])

@@ -31,6 +31,7 @@ class Limits:
     reloads: int = 3
     reload_window_ms: int = HOUR_MS
     log_lines_kept: int = 200
+    audited_calls_per_minute: int = 30  # of a Loop; acknowledgements and wakes, which have limits, come on top
     file_bytes: int = 1024 * 1024
 
 

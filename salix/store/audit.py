@@ -21,8 +21,10 @@ class Entry(NamedTuple):
     at_ms: int
 
 
-async def add(tx: AsyncConnection, entry: Entry) -> None:
-    await tx.execute(insert(audit).values(**entry._asdict()))
+async def add(tx: AsyncConnection, *entries: Entry) -> None:
+    """Append lines, in their order."""
+    if entries:
+        await tx.execute(insert(audit), [entry._asdict() for entry in entries])
 
 
 async def of_loop(tx: AsyncConnection, loop_id: str, limit: int) -> list[Entry]:

@@ -12,6 +12,8 @@ from salix.compiler import Built, CompilerFault, SourcesRefused, compilation
 from salix.service import Refusal, Refused, Service
 from salix.service.capabilities import CAPABILITIES
 from salix.service.programs import judge, objection, sha256_of
+from salix.store import audit
+from salix.store.audit import Entry
 from salix.tools.caller import Arguments, Caller, NoArguments
 
 __all__ = ["Build", "NoArguments", "build_loop", "sdk"]
@@ -55,12 +57,16 @@ async def build_loop(service: Service, caller: Caller, arguments: Build) -> dict
     result = await compiled(service, arguments.files, arguments.entry)
     if isinstance(result, str):
         return {"built": False, "diagnostics": result}
+    sha256 = sha256_of(result.elf)
     path = arguments.out or arguments.entry.removesuffix(".c") + ".o"
     service.files.write(caller.agent_id, path, result.elf)
+    async with service.store.write() as tx:
+        now_ms = service.clock.now_ms()
+        await audit.add(tx, Entry(caller.principal, "loop.build", None, "written", f"{path}: {sha256}", now_ms))
     return {
         "built": True,
         "path": path,
-        "sha256": sha256_of(result.elf),
+        "sha256": sha256,
         "bytes": len(result.elf),
         "diagnostics": result.diagnostics,
     }

@@ -44,6 +44,7 @@ TOOLS: Mapping[str, Tool] = {
         _tool("loop.resume", loops.OneLoop, loops.resume),
         _tool("loop.delete", loops.OneLoop, loops.delete),
         _tool("loop.logs", watching.Logs, watching.logs),
+        _tool("loop.audit", watching.Audit, watching.audit_of),
         _tool("loop.events", watching.Events, watching.change_events),
         _tool("loop.webhook", watching.Webhook, watching.webhook),
         _tool("script.run", scripts.Script, scripts.run_script),

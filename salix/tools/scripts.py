@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import traceback
 from typing import Any
 
 from pydantic import Field
@@ -11,6 +13,9 @@ from runtime.node import Capability, Exit, HostCall, Node, NodeError, Status
 from runtime.sdk.values import Value
 from salix.service import Refusal, Refused, Service
 from salix.service.host import failure_text
+from salix.service.programs import sha256_of
+from salix.store import audit
+from salix.store.audit import Entry
 from salix.tools.building import compiled
 from salix.tools.caller import Arguments, Caller
 
@@ -43,6 +48,9 @@ class _Embedder:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def host_denied(self, object_id: str, capability: str) -> None:
+        """Of what a script does, its tools' calls are written down, by the tools."""
+
     def host_cancel(self, call_id: str) -> None:
         """The tool's call goes on; nobody hears of it."""
 
@@ -71,6 +79,9 @@ class _Embedder:
         except Refused as refused:
             self.log("", f"{name}: {refused}"[:1000])
             self.node.answer_error(call.id)
+        except Exception:  # a defect of ours, or a database that is gone
+            traceback.print_exc(file=sys.stderr)
+            self.node.answer_error(call.id)
         else:
             self.node.answer(call.id, result)
 
@@ -88,7 +99,10 @@ async def run_script(service: Service, caller: Caller, arguments: Script) -> dic
             status = node.load(result.elf, arguments.config, [_CALL])
         except NodeError as error:
             raise Refused(Refusal.INVALID_PROGRAM, str(error)) from error
-        node.start(status.object_id)
+        try:
+            node.start(status.object_id)
+        except NodeError as error:  # no memory
+            raise Refused(Refusal.UNAVAILABLE, str(error)) from error
         found: dict[str, Any] = {"built": True, "diagnostics": result.diagnostics}
         try:
             async with asyncio.timeout(arguments.timeout_ms / 1000):
@@ -100,4 +114,8 @@ async def run_script(service: Service, caller: Caller, arguments: Script) -> dic
                 found["exit_code"] = status.outcome.exit_code
             else:
                 found["error"] = failure_text(status)
+    async with service.store.write() as tx:
+        outcome = found.get("error", f"returned {found.get('exit_code')}")
+        detail = f"{embedder.calls} calls, SHA-256 {sha256_of(result.elf)}"
+        await audit.add(tx, Entry(caller.principal, "script.run", None, outcome[:200], detail, service.clock.now_ms()))
     return {**found, "lines": embedder.lines, "calls": embedder.calls}

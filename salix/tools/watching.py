@@ -25,6 +25,13 @@ class Logs(Arguments):
     limit: int = Field(50, ge=1, le=200)
 
 
+class Audit(Arguments):
+    """Which entries."""
+
+    loop_id: str
+    limit: int = Field(50, ge=1, le=500)
+
+
 class Events(Arguments):
     """What to do with pending events."""
 
@@ -49,6 +56,17 @@ async def logs(service: Service, caller: Caller, arguments: Logs) -> dict[str, A
     async with service.store.read() as tx:
         lines = await loops.last_lines(tx, arguments.loop_id, arguments.limit)
     return {"lines": [{"at_ms": at_ms, "line": line} for at_ms, line in lines]}
+
+
+async def audit_of(service: Service, caller: Caller, arguments: Audit) -> dict[str, Any]:
+    """What a Loop asked of its host, denied calls too, and what was done to it, oldest first:
+    {entries: [{at_ms, principal, action, outcome, detail}]}. Of very many calls in a minute, some are only counted."""
+    await own_loop(service, caller, arguments.loop_id)
+    await service.host.flush()
+    async with service.store.read() as tx:
+        found = await audit.of_loop(tx, arguments.loop_id, arguments.limit)
+    fields = ("at_ms", "principal", "action", "outcome", "detail")
+    return {"entries": [{name: getattr(entry, name) for name in fields} for entry in reversed(found)]}
 
 
 async def change_events(service: Service, caller: Caller, arguments: Events) -> dict[str, Any]:

@@ -87,6 +87,9 @@ class Clock:
         assert self.node is not None
         self.node.answer(call.id, {"accepted": True})
 
+    def host_denied(self, object_id: str, capability: str) -> None:
+        pass
+
     def host_cancel(self, call_id: str) -> None:
         pass
 

@@ -85,6 +85,7 @@ def test_refusals_and_their_statuses_are_on_both_pages() -> None:
         f"`content` ({LIMITS.wake_bytes // 1024} KiB",
         f"`dedup_key` ({LIMITS.dedup_key_bytes} bytes)",
         f"the last {LIMITS.log_lines_kept} lines",
+        f"calls {LIMITS.audited_calls_per_minute} of a Loop in a minute are",
     ],
 )
 def test_numbers_are_those_of_the_code(text: str) -> None:

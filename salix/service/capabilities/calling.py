@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,6 +14,7 @@ from salix.service.attachments import Attachment
 from salix.service.clock import Clock
 from salix.service.decisions.asking import Decider
 from salix.service.settings import Settings
+from salix.service.trail import Trail
 from salix.service.webclient import WebClient
 from salix.store import Store, audit, loops
 from salix.store.audit import Entry
@@ -32,11 +33,12 @@ class Stale(Exception):
     """Whoever asks is not the current incarnation of an active Loop: SF_DENIED, and its object has to go."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """One host call of an attachment.
 
     log: adds a line to the Loop's log, False if it may not. unsaved_lines: takes those that no transaction has written.
+    recorded: whether the trail knows of it, as a line or as one more in a count.
     """
 
     arguments: Value
@@ -46,8 +48,10 @@ class Call:
     settings: Settings
     decider: Decider
     web: WebClient
+    trail: Trail
     log: Callable[[str], bool]
     unsaved_lines: Callable[[], list[tuple[str, int, str]]]
+    recorded: bool = field(default=False, init=False)
 
     @asynccontextmanager
     async def fenced(self) -> AsyncIterator[tuple[AsyncConnection, Loop]]:
@@ -55,12 +59,19 @@ class Call:
 
         What the Loop has logged so far is written with it: whoever sees an effect can see what led to it.
         """
-        async with self.store.write() as tx:
-            loop = await loops.locked(tx, self.attachment.loop_id)
-            yield tx, self._current(loop)
-            lines = self.unsaved_lines()
-            if lines:
-                await loops.add_lines(tx, lines, self.settings.limits.log_lines_kept)
+        earlier: list[Entry] = []
+        try:
+            async with self.store.write() as tx:
+                loop = self._current(await loops.locked(tx, self.attachment.loop_id))
+                earlier = self.trail.take(loop.id)
+                await audit.add(tx, *earlier)
+                yield tx, loop
+                lines = self.unsaved_lines()
+                if lines:
+                    await loops.add_lines(tx, lines, self.settings.limits.log_lines_kept)
+        except BaseException:
+            self.trail.put_back(earlier)
+            raise
 
     async def current(self) -> Loop:
         """The row, for calls that write nothing. Raises Stale."""
@@ -72,10 +83,13 @@ class Call:
             raise Stale
         return loop
 
-    async def record(self, tx: AsyncConnection, action: str, outcome: str, detail: str = "") -> None:
-        """Write a line of the audit log, in the name of the Loop."""
-        principal, loop_id = self.attachment.principal, self.attachment.loop_id
-        await audit.add(tx, Entry(principal, action, loop_id, outcome, detail[:1000], self.clock.now_ms()))
+    async def record(
+        self, tx: AsyncConnection, action: str, outcome: str, detail: str = "", *, always: bool = False
+    ) -> None:
+        """Write a line of the audit log, in the name of the Loop, or count it. always: a limit of its own bounds it."""
+        self.recorded = True
+        if always or self.trail.admits(self.attachment, action, outcome):
+            await audit.add(tx, self.trail.entry(self.attachment, action, outcome, detail))
 
     def members(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Value]:
         """The arguments as an object that has these members and no others. Raises Denied."""

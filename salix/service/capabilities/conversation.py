@@ -39,7 +39,7 @@ async def read(call: Call) -> Value:
             shown.append(entry)
             room -= size
         after = message.seq
-    if shown:  # a Loop that asks again and again whether there is something leaves no trace of that
+    if shown:  # before it has them; that there was nothing is written in passing
         async with call.store.write() as tx:
             await call.record(tx, "conversation.read", "read", f"{len(shown)} messages, to position {after}")
     return {"messages": shown, "next": after}

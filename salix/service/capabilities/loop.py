@@ -16,7 +16,7 @@ async def acknowledge(call: Call) -> Value:
     async with call.fenced() as (tx, loop):
         now_ms = call.clock.now_ms()
         done = await events.settle(tx, loop.id, event_id, EventState.ACKNOWLEDGED, now_ms, loop.incarnation)
-        await call.record(tx, "loop.ack", "acknowledged" if done else "not pending", event_id)
+        await call.record(tx, "loop.ack", "acknowledged" if done else "not pending", event_id, always=done)
         return {"acknowledged": done, "pending": await events.count_pending(tx, loop.id)}
 
 

@@ -40,7 +40,8 @@ async def notify(call: Call) -> Value:
             message_id = f"loop:{loop.id}:{dedup_key}"
             await identities.add_message(tx, loop.session_id, message_id, call.attachment.principal, content, now_ms)
         paused = len(times) >= limits.wakes and await _at_the_limit(tx, loop, limits, times[0], now_ms)
-        await call.record(tx, "agent.notify", "delivered" if allowed else "over the limit", dedup_key)
+        outcome = "delivered" if allowed else "over the limit"
+        await call.record(tx, "agent.notify", outcome, dedup_key, always=allowed)
     if allowed:
         return {"delivered": True, "duplicate": False}
     if paused:

@@ -41,6 +41,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.calls: list[HostCall] = []
+        self.denied: list[tuple[str, str]] = []
         self.cancelled: list[str] = []
         self.states: list[Status] = []
         self.logs: list[tuple[str, str]] = []
@@ -51,6 +52,9 @@ class Notes:
         self.calls.append(call)
         if self.on_call is not None:
             self.on_call(call)
+
+    def host_denied(self, object_id: str, capability: str) -> None:
+        self.denied.append((object_id, capability))
 
     def host_cancel(self, call_id: str) -> None:
         self.cancelled.append(call_id)

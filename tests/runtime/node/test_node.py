@@ -28,6 +28,7 @@ from runtime.node import (
 from runtime.node.objects import NodeObject
 from runtime.node.scheduler import Scheduler
 from runtime.program import INTERPRETER, JIT
+from runtime.sdk import codes
 from runtime.sdk.values import Value
 from tests.runtime.node.nodes import (
     FAULTER,
@@ -290,6 +291,22 @@ def test_history_belongs_to_the_object() -> None:
         assert not node.deliver(other, "e", "t", None).duplicate
         await node.unload(one)
         assert not node.deliver(started(node, built(WAITER)), "e", "t", None).duplicate
+
+    run(story)
+
+
+def test_the_embedder_hears_of_what_was_not_granted() -> None:
+    source = """
+    SF_MAIN sf_i64 entry(void) {
+        sf_handle null = sf_json_null();
+        return sf_host_call("ack", null, 0) * 10 + sf_host_call("nack", null, 0);
+    }
+    """
+
+    async def story(node: Node, notes: Notes) -> None:
+        object_id = started(node, built(source))
+        assert (await ended(node, object_id)).outcome == Exit(codes.TIMEOUT * 10 + codes.DENIED)
+        assert (notes.denied, notes.calls) == ([(object_id, "nack")], [])
 
     run(story)
 

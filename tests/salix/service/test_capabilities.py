@@ -189,6 +189,7 @@ def test_a_stale_incarnation_changes_nothing_and_goes(database: str, tmp_path: P
                     await w.quiet(loop_id)
             assert w.service.attachments.of_loop(loop_id) is None
             assert await w.messages() == []
+            assert ("loop.ack", "stale") in [each[:2] for each in await trail(w, loop_id)]
             pending = (await w.tool("loop.events", loop_id=loop_id))["events"]
             assert "p" in [event["event_id"] for event in pending]
             await other.close()
@@ -259,6 +260,7 @@ def test_calls_are_audited_in_the_name_of_the_delegated_principal(database: str,
             await w.call(loop_id, "e3", "conversation.read", {"after": 0})  # nothing but its own: nothing is read
             async with w.service.store.write() as tx:
                 await identities.add_message(tx, "agent/main", "m", "user", "hello", w.clock.now_ms())
+            await w.service.host.flush()
             await w.call(loop_id, "e4", "conversation.read", {"after": 0})
             async with w.service.store.read() as tx:
                 entries = await audit.of_loop(tx, loop_id, 10)
@@ -266,10 +268,129 @@ def test_calls_are_audited_in_the_name_of_the_delegated_principal(database: str,
                 ("agent:agent", "loop.create", "created"),
                 (f"schedule|loop:{loop_id}|agent", "agent.notify", "delivered"),
                 (f"schedule|loop:{loop_id}|agent", "loop.ack", "acknowledged"),
+                (f"schedule|loop:{loop_id}|agent", "conversation.read", "done"),
                 (f"schedule|loop:{loop_id}|agent", "conversation.read", "read"),
             ]
 
     asyncio.run(run())
+
+
+async def trail(w: World, loop_id: str) -> list[tuple[str, str, str]]:
+    """What a Loop asked for, as the audit log has it, all in its name."""
+    entries = (await w.tool("loop.audit", loop_id=loop_id, limit=500))["entries"]
+    theirs = [each for each in entries if each["principal"] == f"schedule|loop:{loop_id}|agent"]
+    assert len(entries) - len(theirs) == sum(each["action"].startswith("loop.create") for each in entries)
+    return [(each["action"], each["outcome"], each["detail"]) for each in theirs]
+
+
+def test_every_call_is_audited_also_what_is_denied_fails_or_changes_nothing(database: str, tmp_path: Path) -> None:
+    calls: list[tuple[str, Value, str, str, str]] = [
+        ("loop.log", {"message": "m"}, "loop.log", "done", ""),
+        ("loop.log", {}, "loop.log", "denied", "missing: ['message']"),
+        ("loop.state.get", None, "loop.state.get", "done", ""),
+        ("loop.state.put", {"state": 1}, "loop.state.put", "saved", "1 bytes"),
+        ("loop.state.put", {"state": "x" * 8400}, "loop.state.put", "denied", "does not fit"),
+        ("loop.ack", {"event_id": "nobody"}, "loop.ack", "not pending", "nobody"),
+        ("agent.notify", {"content": "", "dedup_key": "k"}, "agent.notify", "denied", "content must"),
+        ("decide", {"state": 1, "questions": {}}, "decide", "denied", "questions must be"),
+        ("web.http_request", {"url": "http://127.0.0.1/"}, "web.http_request", "denied", "not a public address"),
+        ("web.http_request", {"url": 7}, "web.http_request", "denied", "url must be"),
+        ("loop.create", {}, "host.call", "denied", "loop.create is not granted"),
+        ("a\x00b", None, "host.call", "denied", "a\x00b is not granted"),
+    ]
+
+    async def run() -> None:
+        async with world(database, tmp_path) as w:
+            loop_id = await w.loop(CALLER.replace("sf_host_call(name,", "sf_host_call_raw(name, length,").replace(
+                "if (sf_json_read_text(payload, \"call\", name, sizeof name) <= 0) return 1;",
+                "sf_i64 length = sf_json_read_text(payload, \"call\", name, sizeof name);",
+            ), config={"long": "x" * 8000})  # fmt: skip
+            for n, (name, arguments, *_) in enumerate(calls):
+                await w.call(loop_id, f"e{n}", name, arguments)
+            found = await trail(w, loop_id)
+            assert [each[:2] for each in found] == [(action, outcome) for *_, action, outcome, _ in calls]
+            for (*_, detail), (_, _, shown) in zip(calls, found, strict=True):
+                assert detail in shown
+
+    asyncio.run(run())
+
+
+SPINNER = """
+#include "spinfoam.h"
+/* Makes 400 calls when an event comes: acknowledges nothing in particular, and asks for what it was not granted. */
+SF_MAIN sf_i64 spin(void)
+{
+    sf_handle receipt = sf_json_object();
+    sf_json_set_string(receipt, "event_id", "nobody");
+    for (;;) {
+        sf_i64 mark = sf_mark();
+        if (sf_event_next(SF_FOREVER) == SF_CLOSED) return 0;
+        for (int i = 0; i < 200; i++) {
+            sf_handle answer = sf_host_call("loop.ack", receipt, 10000);
+            if (answer > 0) sf_drop(answer);
+            if (sf_host_call("ssh.run", receipt, 1000) != SF_DENIED) return 1;
+        }
+        sf_release(mark);
+    }
+}
+"""
+
+
+def test_of_a_loop_that_spins_some_calls_are_audited_and_the_others_counted(database: str, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with world(database, tmp_path, limits=Limits(audited_calls_per_minute=7)) as w:
+            loop_id, other = await w.loop(SPINNER), await w.loop(CALLER)
+            for minute in range(2):
+                await w.send(loop_id, f"e{minute}", {})
+                await w.quiet(loop_id)
+                assert len(await trail(w, loop_id)) == 7 * (minute + 1) + minute
+                w.clock.advance(minutes=1)
+            found = await trail(w, loop_id)
+            counted = [each for each in found if each[1] == "left out"]
+            assert counted == [
+                ("host.calls", "left out",
+                 "393 more calls in this minute: host.call denied: 197, loop.ack not pending: 196"),
+            ] * 2  # fmt: skip
+            assert len(found) == 2 * 8
+            await w.call(other, "e1", "agent.notify", {"content": "x", "dedup_key": "k"})
+            assert ("agent.notify", "delivered", "k") in await trail(w, other), "a Loop's number is its own"
+
+    asyncio.run(run())
+
+
+def test_acknowledgements_and_wakes_are_always_audited(database: str, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with world(database, tmp_path, limits=Limits(audited_calls_per_minute=0)) as w:
+            loop_id = await w.loop(CALLER)
+            await w.call(loop_id, "e1", "agent.notify", {"content": "x", "dedup_key": "k"}, acknowledged=True)
+            await w.call(loop_id, "e2", "agent.notify", {"content": "x", "dedup_key": "k"})
+            assert [each[:2] for each in await trail(w, loop_id)] == [
+                ("agent.notify", "delivered"), ("loop.ack", "acknowledged"),
+            ]  # fmt: skip
+            await w.restart()
+            assert "agent.notify duplicate: 1" in (await trail(w, loop_id))[-1][2], "the end of a service ends a minute"
+
+    asyncio.run(run())
+
+
+def test_what_a_database_did_not_take_is_written_when_it_is_back(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with world(f"sqlite:///{tmp_path}/x.db", tmp_path) as w:
+            loop_id = await w.loop(CALLER)
+            await w.send(loop_id, "e1", {"call": "loop.state.get", "arguments": None})
+            await w.quiet(loop_id)
+            write, w.service.store.write = w.service.store.write, _unreachable  # type: ignore[method-assign]
+            with pytest.raises(OSError, match="gone"):
+                await w.service.host.flush()
+            w.service.store.write = write  # type: ignore[method-assign]
+            assert await trail(w, loop_id) == [("loop.state.get", "done", "")]
+            assert await w.lines(loop_id) == ['{"state":null}']
+
+    asyncio.run(run())
+
+
+def _unreachable() -> None:
+    raise OSError("the database is gone")
 
 
 # ---------------------------------------------------------------- the web
