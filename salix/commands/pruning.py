@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from pathlib import Path
@@ -13,24 +12,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_DAY_MS = 24 * 60 * 60 * 1000
 PRINCIPAL = "operator"
 
 
 def add_prune(commands: Commands) -> None:
     """Add `prune` to the commands of a command line."""
-    command = commands.add_parser("prune", help="forget old rows of deleted Loops, old faults, old audit entries")
+    command = commands.add_parser("prune", help="forget what is old and no promise needs")
     command.add_argument("--older-than", type=days, required=True, metavar="DAYS", help="at least 1")
     command.add_argument("--data", type=Path, default=Path("salix-data"), metavar="FOLDER", help="as `serve` has it")
     command.add_argument("--database", metavar="URL", help="as `serve` has it")
     command.set_defaults(command=prune_command)
 
 
-def days(text: str) -> int:
+def days(text: str, at_least: int = 1) -> int:
     """A day is the least: faults count for an hour, bodies without an id for a day."""
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 36_500):
-        raise argparse.ArgumentTypeError("a whole number of days, at least 1")
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) >= at_least):
+        raise argparse.ArgumentTypeError(f"a whole number of days, at least {at_least}")
     return int(text)
+
+
+def days_or_none(text: str) -> int:
+    """The same, or 0."""
+    return days(text, at_least=0)
 
 
 def prune_command(options: argparse.Namespace) -> int:
@@ -43,7 +46,7 @@ def prune_command(options: argparse.Namespace) -> int:
         print(f"there is no {file}", file=sys.stderr)
         return 2
     try:
-        dropped = asyncio.run(_prune(options.database or f"sqlite:///{file}", options.older_than))
+        dropped = asyncio.run(_prune(options.database or f"sqlite:///{file}", options.data, options.older_than))
     except (StoreUnavailable, NewerSchema, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -51,14 +54,12 @@ def prune_command(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _prune(database: str, older_than_days: int) -> dict[str, int]:
-    from salix.store import Store, audit
-    from salix.store.retention import prune
+async def _prune(database: str, folder: Path, older_than_days: int) -> dict[str, int]:
+    from salix.service import Limits
+    from salix.service.files import AgentFiles
+    from salix.service.retention import prune
+    from salix.store import Store
 
-    now_ms = time.time_ns() // 1_000_000
     async with await Store.open(database) as store:
-        dropped = await prune(store, now_ms - older_than_days * _DAY_MS)
-        entry = audit.Entry(PRINCIPAL, "prune", None, f"older than {older_than_days} days", json.dumps(dropped), now_ms)
-        async with store.write() as tx:
-            await audit.add(tx, entry)
-    return dropped
+        files = AgentFiles(folder / "files", Limits())
+        return await prune(store, files, older_than_days, time.time_ns() // 1_000_000, PRINCIPAL)

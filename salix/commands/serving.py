@@ -10,6 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from salix.commands.pruning import days_or_none
+
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -25,6 +27,9 @@ def add_serve(commands: Commands) -> None:
     command.add_argument("--decide-url", metavar="URL", help="a model for `decide`; its key is in SALIX_DECIDE_KEY")
     command.add_argument("--decide-model", metavar="NAME", help="which model to ask for")
     command.add_argument("--decide-price", type=Decimal, metavar="USD", help="of a million input tokens")
+    command.add_argument(
+        "--keep-days", type=days_or_none, metavar="DAYS", help="prune what is older and not needed (0: keep all)"
+    )
     command.add_argument("--allow-private", action="store_true", help="let Loops fetch from private addresses, too")
     command.set_defaults(command=serve_command)
 
@@ -53,6 +58,9 @@ def serve_command(options: argparse.Namespace) -> int:
         decisions=decisions,
         web=WebSettings(allow_private=options.allow_private),
     )
+
+    if options.keep_days is not None:
+        settings = replace(settings, keep_days=options.keep_days)
 
     def announce(client: Client) -> None:
         decider = options.decide_url or "local rules, no model (--decide-url asks one)"

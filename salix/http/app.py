@@ -30,7 +30,8 @@ from salix.http.status import PAGE_HEADERS, status_page
 from salix.mcp.server import http_endpoint
 from salix.service import Refusal, Refused, Service
 from salix.service.signatures import Signed
-from salix.store import identities
+from salix.store import audit, identities
+from salix.store.audit import Entry
 from salix.tools.caller import Caller
 from salix.tools.registry import TOOLS, call, caller_of
 
@@ -112,10 +113,14 @@ class Routes:
         agent_id = given.get("agent_id") if isinstance(given, dict) else None
         if not isinstance(agent_id, str) or not _NAME.fullmatch(agent_id):
             raise Refused(Refusal.INVALID, "agent_id has 1 to 64 letters, digits, - and _")
+        now_ms, most = self._service.clock.now_ms(), self._service.settings.limits.agents_of_group
         async with self._service.store.write() as tx:
-            added = await identities.add_agent(tx, agent_id, group_id, self._service.clock.now_ms())
-        if not added:
-            raise Refused(Refusal.CONFLICT, f"there is an agent {agent_id} already")
+            await identities.lock_group(tx, group_id)
+            if not await identities.add_agent(tx, agent_id, group_id, now_ms):
+                raise Refused(Refusal.CONFLICT, f"there is an agent {agent_id} already")
+            if await identities.count_agents(tx, group_id) > most:
+                raise Refused(Refusal.QUOTA, f"a group has at most {most} agents")
+            await audit.add(tx, Entry(f"group:{group_id}", "agent.add", None, "added", agent_id, now_ms))
         return JSONResponse({"agent_id": agent_id}, status_code=201)
 
     async def messages(self, request: Request) -> Response:

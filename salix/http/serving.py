@@ -95,6 +95,7 @@ async def serve(
             server = _Server(config)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, server.stop)
+            listener.listen()  # whoever comes when it is announced waits a moment, and is not turned away
             if announce is not None:
                 announce(client)
             await server.serve(sockets=[listener])

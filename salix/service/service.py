@@ -25,11 +25,13 @@ from salix.service.files import AgentFiles
 from salix.service.host import Host
 from salix.service.intake import Intake
 from salix.service.lifecycle import Lifecycle
+from salix.service.retention import prune
 from salix.service.settings import Settings
 from salix.service.webclient import WebClient
 from salix.store import Store
 
 _FLUSH_SECONDS = 1.0
+_PRUNE_SECONDS = 3600
 
 
 class Service:
@@ -37,7 +39,7 @@ class Service:
 
     def __init__(self, settings: Settings, store: Store, clock: Clock) -> None:
         self.settings, self.store, self.clock = settings, store, clock
-        self.files = AgentFiles(settings.files, settings.limits.file_bytes)
+        self.files = AgentFiles(settings.files, settings.limits)
         self.attachments = Attachments()
         decider: Decider = RuleDecider() if settings.decisions.url is None else ModelDecider(settings.decisions)
         self._decider, self._web = decider, WebClient(settings.web)
@@ -60,6 +62,7 @@ class Service:
         if background:
             service._background = [
                 asyncio.create_task(service._repeat(service.host.flush, _FLUSH_SECONDS)),
+                asyncio.create_task(service._repeat(service.prune, _PRUNE_SECONDS)),
                 asyncio.create_task(service._repeat(service.tick, settings.limits.sweep_every_ms / 1000)),
             ]
         return service
@@ -76,6 +79,11 @@ class Service:
         """Save logs; replay, fail and load what is due."""
         await self.host.flush()
         await self.lifecycle.sweep()
+
+    async def prune(self) -> None:
+        """Forget what is older than the settings keep, and no promise needs."""
+        if self.settings.keep_days:
+            await prune(self.store, self.files, self.settings.keep_days, self.clock.now_ms(), "salix")
 
     async def close(self) -> None:
         """End all objects. Their Loops stay active, and go on with the next service on this store."""

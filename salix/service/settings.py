@@ -8,6 +8,7 @@ from pathlib import Path
 
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Limits:
     acknowledge_within_ms: int = 15 * MINUTE_MS
     replay_every_ms: int = MINUTE_MS
     sweep_every_ms: int = 15_000
-    same_body_within_ms: int = 24 * HOUR_MS
+    same_body_within_ms: int = DAY_MS
     signature_age_ms: int = 5 * MINUTE_MS
     wake_bytes: int = 8 * 1024
     dedup_key_bytes: int = 256
@@ -33,6 +34,11 @@ class Limits:
     log_lines_kept: int = 200
     audited_calls_per_minute: int = 30  # of a Loop; acknowledgements and wakes, which have limits, come on top
     file_bytes: int = 1024 * 1024
+    files_of_agent: int = 200
+    bytes_of_agent: int = 16 * 1024 * 1024  # of all of its files
+    loops_of_agent: int = 200  # active or not
+    sessions_of_agent: int = 1000
+    agents_of_group: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,10 @@ class WebSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """database: a URL for `Store.open`. files: the folder under which each agent has one of its own."""
+    """database: a URL for `Store.open`. files: the folder under which each agent has one of its own.
+
+    keep_days: how old what no promise needs may become before the service prunes it; 0: for ever.
+    """
 
     database: str
     files: Path
@@ -70,4 +79,5 @@ class Settings:
     limits: Limits = Limits()
     decisions: DecisionSettings = DecisionSettings()
     web: WebSettings = WebSettings()
+    keep_days: int = 90
     engine: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from salix.store.schema import agents, groups, messages, sessions
@@ -60,6 +60,11 @@ async def add_agent(tx: AsyncConnection, agent_id: str, group_id: str, now_ms: i
     return await insert_new(tx, agents, id=agent_id, group_id=group_id, created_ms=now_ms)
 
 
+async def count_agents(tx: AsyncConnection, group_id: str) -> int:
+    """How many agents a group has; nobody adds one meanwhile if the group is locked."""
+    return (await tx.execute(select(func.count()).where(agents.c.group_id == group_id))).scalar_one()
+
+
 async def agent(tx: AsyncConnection, agent_id: str) -> Agent | None:
     row = (await tx.execute(select(agents.c.id, agents.c.group_id).where(agents.c.id == agent_id))).one_or_none()
     return None if row is None else Agent(*row)
@@ -68,6 +73,10 @@ async def agent(tx: AsyncConnection, agent_id: str) -> Agent | None:
 async def add_session(tx: AsyncConnection, session_id: str, agent_id: str, now_ms: int) -> bool:
     """False if there is such a session, of whatever agent."""
     return await insert_new(tx, sessions, id=session_id, agent_id=agent_id, created_ms=now_ms)
+
+
+async def count_sessions(tx: AsyncConnection, agent_id: str) -> int:
+    return (await tx.execute(select(func.count()).where(sessions.c.agent_id == agent_id))).scalar_one()
 
 
 async def session_owner(tx: AsyncConnection, session_id: str) -> str | None:

@@ -107,6 +107,18 @@ async def count_active(tx: AsyncConnection, *, agent_id: str | None = None, grou
     return (await tx.execute(query)).scalar_one()
 
 
+async def count_of_agent(tx: AsyncConnection, agent_id: str) -> int:
+    """How many Loops an agent has, deleted ones apart."""
+    query = select(func.count()).where(loops.c.agent_id == agent_id, loops.c.state != LoopState.DELETED)
+    return (await tx.execute(query)).scalar_one()
+
+
+async def programs(tx: AsyncConnection) -> set[tuple[str, str]]:
+    """(agent, path) of every object that a Loop needs which may run again."""
+    query = select(loops.c.agent_id, loops.c.path).where(loops.c.state != LoopState.DELETED).distinct()
+    return {(row[0], row[1]) for row in await tx.execute(query)}
+
+
 async def change(tx: AsyncConnection, loop_id: str, **values: object) -> None:
     """Set columns of a row."""
     await tx.execute(update(loops).where(loops.c.id == loop_id).values(**values))

@@ -61,6 +61,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
         " outcome {text} NOT NULL, detail {bytes} NOT NULL, at_ms BIGINT NOT NULL)",
         "CREATE INDEX audit_by_loop ON audit (loop_id, seq)",
     ),
+    (  # what `retention` looks for
+        "ALTER TABLE loops ADD COLUMN deleted_ms BIGINT",
+        "UPDATE loops SET deleted_ms = 0 WHERE state = 'deleted'",
+        "CREATE INDEX messages_by_session ON messages (session_id, seq)",
+        "CREATE INDEX messages_by_time ON messages (created_ms)",
+        "CREATE INDEX audit_by_time ON audit (at_ms)",
+    ),
 )
 
 

@@ -79,6 +79,8 @@ messages = Table(
     Column("content", Utf8, nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     UniqueConstraint("session_id", "message_id"),
+    Index("messages_by_session", "session_id", "seq"),
+    Index("messages_by_time", "created_ms"),
 )
 
 loops = Table(
@@ -107,6 +109,7 @@ loops = Table(
     Column("cost_pico_usd", BigInteger, nullable=False),
     Column("webhook_sha256", LargeBinary, unique=True),
     Column("webhook_signing_key", LargeBinary),
+    Column("deleted_ms", BigInteger),
     Index("loops_by_agent", "agent_id", "state"),
     Index("loops_by_group", "group_id", "state"),
 )
@@ -183,4 +186,5 @@ audit = Table(
     Column("detail", Utf8, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
     Index("audit_by_loop", "loop_id", "seq"),
+    Index("audit_by_time", "at_ms"),
 )

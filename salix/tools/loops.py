@@ -50,6 +50,7 @@ def _session_id(agent_id: str, name: str) -> str:
 async def create(service: Service, caller: Caller, arguments: Create) -> dict[str, Any]:
     """Create a Loop from an object in your files and start it. Returns the Loop, as loop.get does."""
     elf = service.files.read(caller.agent_id, arguments.path)
+    service.files.used(caller.agent_id, arguments.path)  # before there is a row that keeps it
     found = sha256_of(elf)
     if found != arguments.sha256.lower():
         raise Refused(Refusal.CONFLICT, f"{arguments.path} has SHA-256 {found}")
@@ -68,9 +69,15 @@ async def create(service: Service, caller: Caller, arguments: Create) -> dict[st
     )  # fmt: skip
     async with service.store.write() as tx:
         await _keep_quotas(tx, service, caller)
+        if await loops.count_of_agent(tx, caller.agent_id) >= service.settings.limits.loops_of_agent:
+            raise Refused(
+                Refusal.QUOTA, f"an agent has at most {service.settings.limits.loops_of_agent} Loops: delete some"
+            )
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", arguments.session, re.ASCII):
             raise Refused(Refusal.INVALID, "a session's name has 1 to 64 letters, digits, - and _")
-        await identities.add_session(tx, loop.session_id, caller.agent_id, now_ms)
+        is_new = await identities.add_session(tx, loop.session_id, caller.agent_id, now_ms)
+        if is_new and await identities.count_sessions(tx, caller.agent_id) > service.settings.limits.sessions_of_agent:
+            raise Refused(Refusal.QUOTA, f"an agent has at most {service.settings.limits.sessions_of_agent} sessions")
         await loops.add(tx, loop)
         await audit.add(tx, Entry(caller.principal, "loop.create", loop_id, "created", found, now_ms))
     await service.lifecycle.attach(loop_id)
@@ -157,7 +164,9 @@ async def _change(service: Service, caller: Caller, loop_id: str, action: str, s
             await _keep_quotas(tx, service, caller)
             await events.wait_anew(tx, loop_id, now_ms)
             await loops.change(tx, loop_id, resumed_ms=now_ms, limited_since_ms=None, limited_until_ms=None)
-        gone = {"webhook_sha256": None, "webhook_signing_key": None} if state is LoopState.DELETED else {}
+        gone: dict[str, object] = {}
+        if state is LoopState.DELETED:
+            gone = {"webhook_sha256": None, "webhook_signing_key": None, "deleted_ms": now_ms}
         await loops.change(tx, loop_id, state=state, reason=None, detail=None, **gone)
         await audit.add(tx, Entry(caller.principal, action, loop_id, state, "", now_ms))
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from salix.service import Refusal, Refused, Service
 from salix.store import identities
-from salix.tools import building, loops, scripts, watching
+from salix.tools import building, files, loops, scripts, watching
 from salix.tools.caller import Arguments, Caller
 
 
@@ -37,6 +37,7 @@ TOOLS: Mapping[str, Tool] = {
     for tool in (
         _tool("loop.sdk", building.NoArguments, building.sdk),
         _tool("loop.build", building.Build, building.build_loop),
+        _tool("loop.files", files.Files, files.files),
         _tool("loop.create", loops.Create, loops.create),
         _tool("loop.list", building.NoArguments, loops.list_loops),
         _tool("loop.get", loops.OneLoop, loops.get),

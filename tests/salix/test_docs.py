@@ -16,8 +16,9 @@ from salix import service
 from salix.__main__ import command_line
 from salix.commands.demo import server
 from salix.http.errors import STATUS
-from salix.service import Limits
+from salix.service import Limits, Settings
 from salix.service.capabilities import CAPABILITIES
+from salix.store.retention import MESSAGES_KEPT
 from salix.tools import TOOLS
 from salix.tools.reference import reference
 
@@ -76,6 +77,9 @@ def test_refusals_and_their_statuses_are_on_both_pages() -> None:
     "text",
     [
         f"{LIMITS.active_loops_of_agent} active Loops of an agent, {LIMITS.active_loops_of_group} of a group",
+        f"{LIMITS.loops_of_agent} Loops of an agent, active or not",
+        f"{LIMITS.files_of_agent} files of an agent and {LIMITS.bytes_of_agent >> 20} MiB",
+        f"{LIMITS.sessions_of_agent} sessions of an agent, {LIMITS.agents_of_group} agents of a group",
         f"{LIMITS.pending_events} pending",
         f"over {MAX_VALUE_BYTES // 1024} KiB",
         f"{LIMITS.events_per_minute} in a minute",
@@ -89,4 +93,17 @@ def test_refusals_and_their_statuses_are_on_both_pages() -> None:
     ],
 )
 def test_numbers_are_those_of_the_code(text: str) -> None:
-    assert text in PAGE
+    assert text in re.sub(r"\s+", " ", PAGE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"but for the last {MESSAGES_KEPT} of each session",
+        f"{LIMITS.bytes_of_agent >> 20} MiB and {LIMITS.files_of_agent} files an agent",
+        f"of a Loop at most {LIMITS.audited_calls_per_minute} in a minute",
+        f"older than `--keep-days` ({Settings('', DOCS).keep_days};",
+    ],
+)
+def test_what_grows_is_bounded_as_the_tour_says(text: str) -> None:
+    assert text in re.sub(r"\s+", " ", TOUR)

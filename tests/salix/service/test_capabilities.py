@@ -379,7 +379,7 @@ def test_what_a_database_did_not_take_is_written_when_it_is_back(tmp_path: Path)
             loop_id = await w.loop(CALLER)
             await w.send(loop_id, "e1", {"call": "loop.state.get", "arguments": None})
             await w.quiet(loop_id)
-            write, w.service.store.write = w.service.store.write, _unreachable  # type: ignore[method-assign]
+            write, w.service.store.write = w.service.store.write, _unreachable  # type: ignore[method-assign,assignment]
             with pytest.raises(OSError, match="gone"):
                 await w.service.host.flush()
             w.service.store.write = write  # type: ignore[method-assign]

@@ -7,16 +7,16 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
-from salix.store import Store, audit, events, loops, schema, wakes
+from salix.store import Store, audit, events, identities, loops, schema, wakes
 from salix.store.audit import Entry
 from salix.store.events import EventState
 from salix.store.loops import LoopState
-from salix.store.retention import prune
+from salix.store.retention import MESSAGES_KEPT, prune
 from tests.salix.store.test_store import loop, with_loop
 
 OLD, EDGE, NEW = 99, 100, 101
 TIMES = (OLD, EDGE, NEW)
-ALL = {"events", "wakes", "checkpoints", "log_lines", "faults", "audit"}
+ALL = {"events", "wakes", "checkpoints", "log_lines", "faults", "audit", "messages", "loops"}
 
 
 async def with_rows(store: Store, states: dict[str, LoopState]) -> None:
@@ -69,7 +69,10 @@ def test_of_deleted_loops_and_of_them_only_all_that_is_old_goes(database: str) -
         async with await Store.open(database) as store:
             await with_rows(store, {"l1": LoopState.ACTIVE, "l2": LoopState.DELETED})
             dropped = await prune(store, EDGE)
-            assert dropped == {"events": 2, "wakes": 1, "checkpoints": 1, "log_lines": 1, "faults": 2, "audit": 2}
+            assert dropped == {
+                "events": 2, "wakes": 1, "checkpoints": 1, "log_lines": 1, "faults": 2, "audit": 2, "messages": 0,
+                "loops": 0,
+            }  # fmt: skip
             kept = ("events", "accepted_ms"), ("wakes", "woken_ms"), ("log_lines", "logged_ms")
             for table, column in kept:
                 assert await times(store, table, column, "l2") == [EDGE, NEW], table
@@ -87,7 +90,66 @@ def test_few_rows_to_a_transaction_drop_as_many_in_the_end(database: str, rows: 
         async with await Store.open(database) as store:
             await with_rows(store, {"l2": LoopState.DELETED, "l3": LoopState.DELETED})
             dropped = await prune(store, EDGE, rows=rows)
-            assert dropped == {"events": 4, "wakes": 2, "checkpoints": 2, "log_lines": 2, "faults": 2, "audit": 2}
+            assert dropped == {
+                "events": 4, "wakes": 2, "checkpoints": 2, "log_lines": 2, "faults": 2, "audit": 2, "messages": 0,
+                "loops": 0,
+            }  # fmt: skip
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("deleted_ms", TIMES)
+def test_a_deleted_loops_row_goes_last_and_when_it_is_old_itself(database: str, deleted_ms: int) -> None:
+    async def run() -> None:
+        async with await Store.open(database) as store:
+            await with_rows(store, {"l1": LoopState.PAUSED, "l2": LoopState.DELETED, "l3": LoopState.DELETED})
+            async with store.write() as tx:
+                await loops.change(tx, "l2", deleted_ms=deleted_ms)
+                await loops.change(tx, "l3", deleted_ms=deleted_ms)
+            assert (await prune(store, EDGE))["loops"] == 0, "there are rows of it that are not old"
+            assert (await prune(store, NEW + 1))["loops"] == 2
+            async with store.read() as tx:
+                left = list((await tx.execute(select(schema.loops.c.id).order_by(schema.loops.c.id))).scalars())
+            assert left == ["first", "l1"]
+
+    asyncio.run(run())
+
+
+def test_of_each_session_the_last_messages_stay_and_positions_are_not_used_again(database: str) -> None:
+    async def run() -> None:
+        async with await Store.open(database) as store:
+            await with_loop(store, "first")
+            async with store.write() as tx:
+                await identities.add_session(tx, "quiet", "a", OLD)
+                for n in range(MESSAGES_KEPT + 5):
+                    at_ms = OLD if n < 3 or n > 10 else NEW  # of the first five that are too many, two are new
+                    assert await identities.add_message(tx, "s", f"m{n}", "salix", "text", at_ms)
+                for n in range(MESSAGES_KEPT):
+                    await identities.add_message(tx, "quiet", f"m{n}", "salix", "text", OLD)
+            assert (await prune(store, EDGE))["messages"] == 3
+            assert (await prune(store, NEW + 1))["messages"] == 2
+            assert (await prune(store, NEW + 1))["messages"] == 0
+            async with store.write() as tx:
+                left = await identities.messages_after(tx, "s", 0, 1000)
+                assert [message.message_id for message in left] == [f"m{n}" for n in range(5, MESSAGES_KEPT + 5)]
+                assert len(await identities.messages_after(tx, "quiet", 0, 1000)) == MESSAGES_KEPT
+                await identities.add_message(tx, "s", "next", "salix", "text", NEW)
+                (message,) = await identities.messages_after(tx, "s", left[-1].seq, 10)
+                assert message.message_id == "next"
+
+    asyncio.run(run())
+
+
+def test_a_wake_whose_message_went_is_still_a_duplicate(database: str) -> None:
+    async def run() -> None:
+        async with await Store.open(database) as store:
+            await with_rows(store, {"l1": LoopState.ACTIVE})
+            async with store.write() as tx:
+                for n in range(MESSAGES_KEPT + 1):
+                    await identities.add_message(tx, "s", f"loop:l1:k{OLD - n}", "p", "text", OLD)
+            assert (await prune(store, NEW + 1))["messages"] == 1
+            async with store.read() as tx:
+                assert await wakes.known(tx, "l1", f"k{OLD}")
 
     asyncio.run(run())
 

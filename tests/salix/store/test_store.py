@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, select, text
 
-from salix.store import Store, StoreUnavailable, events, identities, loops, schema
+from salix.store import Store, StoreUnavailable, events, identities, loops, migrations, schema
 from salix.store.events import EventState
 from salix.store.loops import Loop, LoopState
 from salix.store.migrations import STEPS, NewerSchema
@@ -57,6 +57,24 @@ def test_migrations_lead_to_the_schema(database: str) -> None:
                 await tx.run_sync(schema.metadata.drop_all)
                 await tx.run_sync(schema.metadata.create_all)
                 assert await tx.run_sync(shape) == migrated
+
+    asyncio.run(run())
+
+
+def test_a_database_of_the_first_version_is_migrated_and_keeps_its_rows(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        monkeypatch.setattr(migrations, "STEPS", STEPS[:1])
+        async with await Store.open(database) as store:
+            await with_loop(store)
+            async with store.write() as tx:
+                await loops.add(tx, loop("gone", LoopState.DELETED))
+        monkeypatch.undo()
+        async with await Store.open(database) as store, store.read() as tx:
+            assert await loops.get(tx, "l1") == loop()
+            deleted = select(schema.loops.c.id, schema.loops.c.deleted_ms).order_by(schema.loops.c.id)
+            assert [tuple(row) for row in await tx.execute(deleted)] == [("gone", 0), ("l1", None)]
 
     asyncio.run(run())
 
