@@ -10,7 +10,8 @@
     GET  /                                              the status page, for a browser; the password is the key
     GET  /metrics, /healthz                             of the node
 
-All but webhooks, health and metrics want the group's key. 202 is sent after the commit, never before.
+All but webhooks, health and metrics want the group's key: as a bearer token, which no browser sends by itself, so that
+no other site's page can make one send events. 202 is sent after the commit, never before.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from salix.http.errors import refusal
-from salix.http.requests import Rate, body_of, group_of, json_of
+from salix.http.errors import HANDLERS
+from salix.http.requests import Rate, agent_of, body_of, group_of, json_of
 from salix.http.status import PAGE_HEADERS, status_page
 from salix.mcp.server import http_endpoint
 from salix.service import Refusal, Refused, Service
@@ -50,7 +51,7 @@ def application(service: Service, *, requests_per_minute: int = _REQUESTS_PER_MI
         async with mcp.running():
             yield
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/v1/agent-groups/{group}/loops/{loop}/events", routes.event, methods=["POST"]),
             Route("/v1/webhooks/{secret}", routes.webhook, methods=["POST"]),
@@ -58,14 +59,16 @@ def application(service: Service, *, requests_per_minute: int = _REQUESTS_PER_MI
             Route("/v1/tools/{name}", routes.tool, methods=["POST"]),
             Route("/v1/agents", routes.add_agent, methods=["POST"]),
             Route("/v1/sessions/{session}/messages", routes.messages),
-            Route("/mcp", mcp),
+            Route("/mcp", mcp, methods=["POST"]),  # no sessions are kept, so there is nothing to get
             Route("/", routes.status),
             Route("/metrics", routes.metrics),
             Route("/healthz", routes.health),
         ],
-        exception_handlers={Refused: refusal},
+        exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # a path is what it is: a redirect has no body that says what is wrong
+    return app
 
 
 class Routes:
@@ -104,7 +107,7 @@ class Routes:
 
     async def tool(self, request: Request) -> Response:
         caller = await self._caller(request)
-        arguments = await json_of(request)
+        arguments = await json_of(request, empty={})
         return JSONResponse(await call(self._service, caller, request.path_params["name"], arguments))
 
     async def add_agent(self, request: Request) -> Response:
@@ -147,9 +150,9 @@ class Routes:
         return PlainTextResponse("ok\n")
 
     async def status(self, request: Request) -> Response:
-        group_id = await group_of(request, self._service, self._rate)
+        group_id = await group_of(request, self._service, self._rate, schemes=("basic", "bearer"))
         return HTMLResponse(await status_page(self._service, group_id), headers=PAGE_HEADERS)
 
     async def _caller(self, request: Request) -> Caller:
         group_id = await group_of(request, self._service, self._rate)
-        return await caller_of(self._service, group_id, request.headers.get("salix-agent", ""))
+        return await caller_of(self._service, group_id, agent_of(request))

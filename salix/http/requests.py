@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from starlette.requests import Request
 
@@ -14,6 +15,8 @@ from salix.service.jsontext import strict_json
 from salix.store import identities
 
 MAX_BODY_BYTES = 256 * 1024  # of sources for a build, mostly
+ABSENT = object()
+_JSON = "application/json"
 _MOST_BUCKETS = 10_000
 
 
@@ -37,19 +40,20 @@ class Rate:
             self._buckets.popitem(last=False)
 
 
-async def group_of(request: Request, service: Service, rate: Rate) -> str:
+async def group_of(request: Request, service: Service, rate: Rate, schemes: Sequence[str] = ("bearer",)) -> str:
     """The group whose key came with a request: `Authorization: Bearer KEY`, or Basic with KEY as the password.
 
-    Raises Refused: UNAUTHENTICATED, RATE_LIMITED.
+    schemes: which are taken; browsers repeat Basic by themselves, for whatever page asks them to. Raises Refused:
+    UNAUTHENTICATED, RATE_LIMITED.
     """
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "basic":
+    if scheme.lower() not in schemes:
+        credentials = ""
+    elif scheme.lower() == "basic":
         try:
             credentials = base64.b64decode(credentials, validate=True).decode().partition(":")[2]
         except (binascii.Error, UnicodeDecodeError):
             credentials = ""
-    elif scheme.lower() != "bearer":
-        credentials = ""
     source = request.client.host if request.client else ""
     group_id = None
     if credentials:
@@ -61,8 +65,18 @@ async def group_of(request: Request, service: Service, rate: Rate) -> str:
     return group_id
 
 
+def agent_of(request: Request) -> str:
+    """Who calls, by the request. Raises Refused (INVALID)."""
+    agent_id = request.headers.get("salix-agent")
+    if not agent_id:
+        raise Refused(Refusal.INVALID, "the header Salix-Agent has to say which agent calls")
+    return agent_id
+
+
 async def body_of(request: Request, limit: int = MAX_BODY_BYTES) -> bytes:
-    """The body. Raises Refused (TOO_LARGE), without reading what is beyond the limit."""
+    """The body. Raises Refused (TOO_LARGE), without reading what is beyond the limit, and nothing if that was said."""
+    if int(request.headers.get("content-length", 0)) > limit:
+        raise Refused(Refusal.TOO_LARGE, f"the body has more than {limit} bytes")
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -71,9 +85,17 @@ async def body_of(request: Request, limit: int = MAX_BODY_BYTES) -> bytes:
     return bytes(body)
 
 
-async def json_of(request: Request, limit: int = MAX_BODY_BYTES) -> Value:
-    """The body as JSON. Raises Refused: TOO_LARGE, INVALID."""
+async def json_of(request: Request, limit: int = MAX_BODY_BYTES, *, empty: Value = ABSENT) -> Value:
+    """The body as JSON; empty: what a body of no bytes stands for. Raises Refused: TOO_LARGE, INVALID,
+    UNSUPPORTED_MEDIA_TYPE.
+    """
+    kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
+    if kind != _JSON and not kind.endswith("+json"):
+        raise Refused(Refusal.UNSUPPORTED_MEDIA_TYPE, f"the body must be {_JSON}, not {kind[:64]!r}")
+    body = await body_of(request, limit)
+    if not body and empty is not ABSENT:
+        return empty
     try:
-        return strict_json(await body_of(request, limit))
+        return strict_json(body)
     except ValueError as error:
         raise Refused(Refusal.INVALID, f"the body is no JSON: {error}") from error

@@ -26,6 +26,7 @@ from salix.store import identities
 
 GROUP, AGENT = "default", "agent"
 CLIENT_FILE = "client.json"
+_LAST_SECONDS = 5  # for requests that are under way when it is told to stop; a script may take minutes
 
 
 class CannotListen(Exception):
@@ -91,7 +92,10 @@ async def serve(
                     await identities.change_key(tx, GROUP, key)  # whoever has the folder and the database may enter
                 await identities.add_agent(tx, AGENT, GROUP, now_ms)
             tune_collector()
-            config = uvicorn.Config(application(service), log_level="warning", access_log=False, lifespan="on")
+            config = uvicorn.Config(
+                application(service), log_level="warning", access_log=False, lifespan="on", server_header=False,
+                timeout_graceful_shutdown=_LAST_SECONDS,
+            )  # fmt: skip
             server = _Server(config)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, server.stop)

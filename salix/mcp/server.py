@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from salix.http.errors import refusal
-from salix.http.requests import MAX_BODY_BYTES, Rate, group_of
+from salix.http.requests import MAX_BODY_BYTES, Rate, agent_of, group_of
 from salix.service import Refused, Service
 from salix.tools import TOOLS, call
 from salix.tools.caller import Caller
@@ -88,7 +88,7 @@ class http_endpoint:  # noqa: N801 - a factory to its users, a class so that Sta
         request = Request(scope, receive)
         try:
             group_id = await group_of(request, self._service, self._rate)
-            scope[_CALLER] = await caller_of(self._service, group_id, request.headers.get("salix-agent", ""))
+            scope[_CALLER] = await caller_of(self._service, group_id, agent_of(request))
         except Refused as refused:
             await refusal(request, refused)(scope, receive, send)
             return

@@ -18,6 +18,9 @@ class Refusal(StrEnum):
     RATE_LIMITED = "rate_limited"
     INVALID_PROGRAM = "invalid_program"
     UNAVAILABLE = "unavailable"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
+    INTERNAL = "internal"  # a defect of ours
 
 
 class Refused(Exception):

@@ -57,7 +57,9 @@ async def call(service: Service, caller: Caller, name: str, arguments: object) -
     """What the tool `name` returns. Raises Refused: NOT_FOUND (no such tool), INVALID (arguments), and others."""
     tool = TOOLS.get(name)
     if tool is None:
-        raise Refused(Refusal.NOT_FOUND, f"there is no tool {name[:64]!r}")
+        raise Refused(Refusal.NOT_FOUND, f"there is no tool {name[:64]!r}; there are {', '.join(TOOLS)}")
+    if not isinstance(arguments, dict):
+        raise Refused(Refusal.INVALID, "the arguments of a tool are an object")
     try:
         parsed = tool.arguments.model_validate(arguments)
     except ValidationError as error:

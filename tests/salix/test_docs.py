@@ -6,6 +6,9 @@ import argparse
 import asyncio
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,13 @@ from salix import service
 from salix.__main__ import command_line
 from salix.commands.demo import server
 from salix.http.errors import STATUS
+from salix.http.serving import Client
 from salix.service import Limits, Settings
 from salix.service.capabilities import CAPABILITIES
 from salix.store.retention import MESSAGES_KEPT
 from salix.tools import TOOLS
 from salix.tools.reference import reference
+from tests.salix.services import ACKNOWLEDGER
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "loops.md").read_text()
@@ -47,6 +52,24 @@ def test_commands_of_the_tour_are_ones_that_exist() -> None:
     assert len(shown) >= 7
     for line in shown:
         command_line().parse_args(shlex.split(line))  # exits if it is none
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed: what the tour does with it is not run")
+def test_what_the_tour_sends_with_curl_is_accepted(tmp_path: Path) -> None:
+    (block,) = (text for text in re.findall(r"```console\n(.*?)```", TOUR, re.S) if "$ curl" in text)
+    *commands, printed = block.replace("\\\n", "").splitlines()
+    with server(tmp_path) as (_, connection):
+        built = connection.tool("loop.build", files={"a.c": ACKNOWLEDGER}, entry="a.c")
+        loop_id = connection.tool("loop.create", path=built["path"], sha256=built["sha256"])["loop_id"]
+        script = "\n".join(command.removeprefix("$ ") for command in commands)
+        for shown, real in (
+            ("http://127.0.0.1:8420", Client.load(tmp_path).url), ("salix-data", str(tmp_path)),
+            ("l8a5358ca47366ea4", loop_id), ("python ", f"{sys.executable} "),
+        ):  # fmt: skip
+            assert shown in script
+            script = script.replace(shown, real)
+        done = subprocess.run(["sh", "-c", script], check=False, capture_output=True, text=True)
+        assert done.stdout == printed, done.stderr
 
 
 @pytest.mark.parametrize("reason", ["faults", "unacknowledged", "program", "budget"])

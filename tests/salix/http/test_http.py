@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,10 +12,14 @@ from pathlib import Path
 import httpx
 import jsonschema
 import pytest
+from sqlalchemy.exc import IntegrityError, OperationalError
 
+from salix.commands.demo import server
 from salix.http.app import application
 from salix.http.errors import STATUS
+from salix.http.serving import Client
 from salix.service import Refusal
+from salix.store import identities
 from salix.tools import TOOLS
 from tests.salix.services import ACKNOWLEDGER, KEY, World, world
 
@@ -73,6 +78,137 @@ def test_bodies_that_are_no_events_get_a_typed_error(tmp_path: Path, content: by
                 assert reply.json()["error"]["kind"] == ("invalid" if status == 400 else "too_large")
 
     asyncio.run(run())
+
+
+WRONG: list[tuple[str, str, dict[str, str], bytes, int, str]] = [
+    ("GET", "/nothing", {}, b"", 404, "not_found"),
+    ("POST", "/v1/tools/", {}, b"{}", 404, "not_found"),
+    ("GET", "/v1/agent-groups/group/loops", {}, b"", 404, "not_found"),
+    ("POST", "/v1/tools/loop.lits", {}, b"{}", 404, "not_found"),
+    ("GET", "/v1/sessions/main/messages", {"Salix-Agent": "nobody"}, b"", 404, "not_found"),
+    ("DELETE", "/v1/tools", {}, b"", 405, "method_not_allowed"),
+    ("GET", "/v1/tools/loop.list", {}, b"", 405, "method_not_allowed"),
+    ("POST", "/", {}, b"", 405, "method_not_allowed"),
+    ("GET", "/mcp", {}, b"", 405, "method_not_allowed"),
+    ("OPTIONS", "/healthz", {}, b"", 405, "method_not_allowed"),
+    ("POST", "/v1/tools/loop.list", {}, b"{", 400, "invalid"),
+    ("POST", "/v1/tools/loop.list", {}, b"[]", 400, "invalid"),
+    ("POST", "/v1/tools/loop.list", {}, b"\xff", 400, "invalid"),
+    ("POST", "/v1/tools/loop.list", {"Salix-Agent": ""}, b"{}", 400, "invalid"),
+    ("POST", "/v1/agents", {}, b"", 400, "invalid"),
+    ("GET", "/v1/sessions/main/messages?after=-1", {}, b"", 400, "invalid"),
+    ("POST", "/v1/tools/loop.list", {"Content-Type": "text/plain"}, b"{}", 415, "unsupported_media_type"),
+    ("POST", "/v1/agents", {"Content-Type": "multipart/form-data; boundary=x"}, b"", 415, "unsupported_media_type"),
+    ("POST", "/v1/tools/loop.list", {}, b" " * 300_000, 413, "too_large"),
+    ("POST", "/v1/tools/loop.list", {"Authorization": "Bearer x"}, b"{", 401, "unauthenticated"),
+    ("GET", "/", {"Authorization": ""}, b"", 401, "unauthenticated"),
+    ("POST", "/mcp", {"Authorization": ""}, b"{}", 401, "unauthenticated"),
+    ("POST", "/mcp", {"Salix-Agent": ""}, b"{}", 400, "invalid"),
+    ("POST", "/mcp", {"Salix-Agent": "nobody"}, b"{}", 404, "not_found"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "headers", "body", "status", "kind"), WRONG)
+def test_whatever_is_wrong_is_an_error_of_one_shape(
+    tmp_path: Path, method: str, path: str, headers: dict[str, str], body: bytes, status: int, kind: str
+) -> None:
+    async def run() -> None:
+        async with served(tmp_path) as (_, client):
+            reply = await client.request(method, path, headers=headers, content=body)
+            assert (reply.status_code, reply.headers["content-type"]) == (status, "application/json")
+            assert list(reply.json()) == ["error"]
+            assert list(reply.json()["error"]) == ["kind", "message"]
+            assert reply.json()["error"]["kind"] == kind
+            if status == 401:
+                scheme = "Basic" if path == "/" else "Bearer"
+                assert reply.headers["www-authenticate"].startswith(f'{scheme} realm="salix"')
+            if status == 405:
+                assert reply.headers["allow"] in reply.json()["error"]["message"]
+
+    asyncio.run(run())
+
+
+def test_an_unknown_path_and_an_unknown_tool_say_what_there_is(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with served(tmp_path) as (_, client):
+            message = (await client.get("/v2/tools")).json()["error"]["message"]
+            routes = client._transport.app.routes  # type: ignore[attr-defined]
+            assert all(f" {route.path}" in message for route in routes)
+            message = (await client.post("/v1/tools/loop", json={})).json()["error"]["message"]
+            assert all(name in message for name in TOOLS)
+
+    asyncio.run(run())
+
+
+def test_what_a_browser_sends_by_itself_opens_the_page_only(tmp_path: Path) -> None:
+    """Another site's page can have a browser repeat the key that it has for this one, also with a form's POST."""
+
+    async def run() -> None:
+        async with served(tmp_path) as (w, client):
+            loop_id = await w.loop(ACKNOWLEDGER)
+            basic = {"Authorization": httpx.BasicAuth("x", KEY)._auth_header}
+            assert (await client.get("/", headers=basic)).status_code == 200
+            assert (await client.get("/")).status_code == 200, "with the key as a token, for programs"
+            event = {"event_id": "e1", "payload": 1}
+            for path in (f"/v1/agent-groups/group/loops/{loop_id}/events", "/v1/agents", "/v1/tools/loop.list", "/mcp"):
+                assert (await client.post(path, json=event, headers=basic)).status_code == 401
+            assert (await w.get(loop_id))["pending_events"] == 0
+
+    asyncio.run(run())
+
+
+def test_a_tool_without_arguments_wants_no_body(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with served(tmp_path) as (_, client):
+            assert (await client.post("/v1/tools/loop.list")).json() == {"loops": []}
+            for kind in ("application/json; charset=utf-8", "application/vnd.api+json"):
+                reply = await client.post("/v1/tools/loop.list", content=b"{}", headers={"Content-Type": kind})
+                assert reply.json() == {"loops": []}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (OperationalError("SELECT", {}, Exception("gone")), 503, "unavailable"),
+        (ConnectionRefusedError("gone"), 503, "unavailable"),
+        (IntegrityError("INSERT", {}, Exception("ours")), 500, "internal"),
+        (ZeroDivisionError(), 500, "internal"),
+    ],
+)
+def test_a_database_that_is_away_and_a_defect_are_errors_of_that_shape_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, kind: str
+) -> None:
+    async def fails(*_: object) -> None:
+        raise error
+
+    async def run() -> None:
+        async with world(f"sqlite:///{tmp_path}/x.db", tmp_path) as w:
+            transport = httpx.ASGITransport(application(w.service), raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://salix", headers=HEADERS) as client:
+                monkeypatch.setattr(identities, "group_of_key", fails)
+                for path in ("/healthz", "/v1/tools", "/"):
+                    reply = await client.get(path)
+                    assert (reply.status_code, reply.json()["error"]["kind"]) == (status, kind)
+                    assert ("retry-after" in reply.headers) == (status == 503)
+                    assert "gone" not in reply.text
+                monkeypatch.undo()
+                assert (await client.get("/healthz")).text == "ok\n"
+                assert (await client.head("/healthz")).status_code == 200
+
+    asyncio.run(run())
+
+
+def test_a_body_that_is_said_to_be_too_large_is_not_waited_for(tmp_path: Path) -> None:
+    """Over a socket: the answer comes while nothing of the body has been sent."""
+    with server(tmp_path):
+        known = Client.load(tmp_path)
+        for path in ("v1/tools/loop.list", "v1/agent-groups/default/loops/x/events", "v1/webhooks/x"):
+            with socket.create_connection(("127.0.0.1", int(known.url.rpartition(":")[2])), timeout=60) as connection:
+                head = f"POST /{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {known.key}\r\n"
+                connection.sendall(f"{head}Salix-Agent: agent\r\nContent-Length: 99999999999\r\n\r\n".encode())
+                assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
 def test_without_the_groups_key_nothing_is_told(tmp_path: Path) -> None:
