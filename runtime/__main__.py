@@ -27,7 +27,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from jit.layout import LayoutRefused
+from jit.layout import LOOP_PROFILE, LayoutRefused, Profile
 from runtime.errors import RuntimeRefused
 from runtime.explain import explain, read_code, read_object, select
 from runtime.explain_html import page
@@ -42,6 +42,7 @@ from runtime.vectors import Report, Vector, VectorError, Verdict, read_vectors, 
 from validator.errors import LoadError
 
 DEFAULT_LIMIT_MS = 10_000
+FRAMES_HELP = "how deep calls may go, a power of two (default: %(default)s)"
 LIMIT_HELP = "preempt the guest after N ms of its own time (default: %(default)s)"
 REFUSALS = (LoadError, RuntimeRefused, LayoutRefused, VectorError, OSError)
 
@@ -78,7 +79,8 @@ def command_line() -> argparse.ArgumentParser:
     )
     given.add_argument("--mem-file", type=Path, metavar="FILE", help="the input, from a file")
     _add_engine(run)
-    run.add_argument("--limit-ms", type=_milliseconds, default=DEFAULT_LIMIT_MS, metavar="N", help=LIMIT_HELP)
+    run.add_argument("--limit-ms", type=_positive, default=DEFAULT_LIMIT_MS, metavar="N", help=LIMIT_HELP)
+    run.add_argument("--frames", type=_positive, default=LOOP_PROFILE.frames, metavar="N", help=FRAMES_HELP)
     run.add_argument("--json", action="store_true", help="print one JSON object; what the guest prints goes to stderr")
 
     vectors = commands.add_parser("vectors", help="run programs with known outcomes")
@@ -114,9 +116,9 @@ def _hex(text: str) -> bytes:
         raise argparse.ArgumentTypeError(f"not bytes in hex: {error}") from error
 
 
-def _milliseconds(text: str) -> int:
+def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of milliseconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return int(text)
 
 
@@ -133,7 +135,8 @@ def run_command(options: argparse.Namespace) -> int:
     """`run`: status 0 if the guest exited."""
     mem: bytes = options.mem if options.mem_file is None else options.mem_file.read_bytes()
     output = sys.stderr if options.json else sys.stdout
-    program = load(_object(options.file), {"print": partial(_print, output)}, engine=options.engine)
+    profile = Profile(frames=options.frames)
+    program = load(_object(options.file), {"print": partial(_print, output)}, engine=options.engine, profile=profile)
     with program.instantiate() as guest:
         outcome = guest.run(mem, options.entry, limit_ms=options.limit_ms)
     if options.json:

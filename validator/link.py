@@ -21,6 +21,7 @@ from validator.relocations import Places, relocated_code, relocated_data
 from validator.validate import MAX_SLOTS
 
 MAIN_SECTION = "spinfoam.main"
+MAIN_FUNCTION = "main"
 DEFAULT_SECTION = ".text"
 SHOWN_NAMES = 20  # of a list in a message: an object may have 60,000 functions
 
@@ -66,7 +67,8 @@ class Linked:
     def entry(self, name: str | None = None) -> int:
         """The pc of section or function `name`. Raises LinkError, which lists what there is.
 
-        None: the section spinfoam.main; else .text if no other section has an entry; else the only global function.
+        None: the section spinfoam.main; else the global function main; else .text if no other section has an entry;
+        else the only global function.
         """
         if name is not None:
             if name in self.entries:
@@ -74,6 +76,8 @@ class Linked:
             raise LinkError(f"no section or global function {name!r}; there are: {_listed(self.entries)}")
         if MAIN_SECTION in self.entries:
             return self.entries[MAIN_SECTION]
+        if MAIN_FUNCTION in self.functions:
+            return self.functions[MAIN_FUNCTION]
         enterable = [s.name for s in self.sections if s.library is None and s.name in self.entries]
         if enterable == [DEFAULT_SECTION]:
             return self.entries[DEFAULT_SECTION]

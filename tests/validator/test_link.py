@@ -286,7 +286,9 @@ def test_the_entry_of_a_section(symbols: list[Sym], entry: int | None) -> None:
     ("sections", "symbols", "expected"),
     [
         ([".text"], [Sym("f", ".text")], 0),
-        ([".text", "spinfoam.main"], [Sym("f", ".text"), Sym("g", "spinfoam.main", 8)], 3),
+        ([".text"], [Sym("f", ".text"), Sym("main", ".text", 8)], 1),
+        ([".text"], [Sym("f", ".text"), Sym("main", ".text", 8, binding=LOCAL)], 0),
+        ([".text", "spinfoam.main"], [Sym("main", ".text"), Sym("g", "spinfoam.main", 8)], 3),
         ([".text", "other"], [Sym("f", ".text"), Sym("g", "other")], "one of: .text, f, g, other"),
         ([".text", "other"], [Sym("f", "other", 8)], 3),  # the only global function
         (["other"], [], "one of: other"),
