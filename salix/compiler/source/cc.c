@@ -30,6 +30,8 @@ static void note_alias(Symbol *symbol, Name *name);
 #include "labels.c"
 #include "statements.c"
 #include "code.c"
+#include "facts.c"
+#include "simplify.c"
 #include "optimise.c"
 #include "lower.c"
 #include "lower_statements.c"
