@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from jit.layout import CLAMP_ROOM, NULL_BYTES, PAGE, Layout, aligned
 from runtime.kernel import NO_ACCESS, READ_WRITE, Reservation
+from runtime.residency import resident_bytes
 
 _CHUNK_BYTES = 64 << 30  # address space costs nothing; one reservation holds tens of thousands of Loop slots
 _GAP_PAGES = (16, 256)  # bounds of the random guard gap, in pages
@@ -50,6 +51,12 @@ class Slot:
     def reserved_high(self) -> int:
         """The native address one past the slot's last byte."""
         return self.address + self.slot_bytes + CLAMP_ROOM
+
+    def resident_bytes(self) -> int | None:
+        """What it really takes: the pages that were touched. None where the kernel does not tell."""
+        context = resident_bytes(self.reserved_low, self.context_bytes)
+        rest = resident_bytes(self.address + NULL_BYTES, self.mapped - NULL_BYTES)
+        return None if context is None or rest is None else context + rest
 
 
 def mapped_end(layout: Layout) -> int:

@@ -98,6 +98,10 @@ class Guest:
         """All of the slot, by guest address. For the runtime's own use: unmapped parts must not be touched."""
         return self._slot.memory
 
+    def resident_bytes(self) -> int | None:
+        """What its memory really takes, pages that were touched; None where the kernel does not tell."""
+        return self._slot.resident_bytes()
+
     @property
     def frame_top(self) -> int:
         """r10 of the current frame."""

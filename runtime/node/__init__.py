@@ -11,7 +11,7 @@ from runtime.node.embedder import Embedder, HostCall
 from runtime.node.errors import Kind, NodeError
 from runtime.node.node import Node
 from runtime.node.parking import NEVER, Parking
-from runtime.node.status import Delivery, Exit, Failure, Outcome, Page, State, Status, Wait
+from runtime.node.status import Delivery, Exit, Failure, Memory, MemoryKind, Outcome, Page, State, Status, Wait
 
 __all__ = [
     "NEVER",
@@ -22,6 +22,8 @@ __all__ = [
     "Failure",
     "HostCall",
     "Kind",
+    "Memory",
+    "MemoryKind",
     "Node",
     "NodeError",
     "Outcome",

@@ -33,6 +33,11 @@ class Mailbox:
     def __len__(self) -> int:
         return len(self._entries)
 
+    @property
+    def encoded_bytes(self) -> int:
+        """Of all the events that lie here."""
+        return self._bytes
+
     def deliver(self, event_id: str, topic: str, payload: Value) -> Delivery:
         """Admit an event. Raises NodeError (INVALID_PARAMS, MAILBOX_FULL), and then nothing has changed."""
         check_name("event_id", event_id)

@@ -25,7 +25,7 @@ from runtime.node.errors import Kind, NodeError, not_found
 from runtime.node.objects import NodeObject
 from runtime.node.parking import Parking
 from runtime.node.running import ENTRY, HELPERS, SLICE_MS, THROTTLE_AFTER_MS, THROTTLE_PAUSE_MS, Running
-from runtime.node.status import Delivery, Page, State, Status, Wait
+from runtime.node.status import Delivery, Memory, MemoryKind, Page, State, Status, Wait
 from runtime.program import Program, load
 from runtime.sdk import codes
 from runtime.sdk.values import Value, ValueRefused, check
@@ -254,19 +254,22 @@ class Node:
         """The same of all objects, by id."""
         return {object_id: item.used_in_all for object_id, item in self._objects.items()}
 
-    def memory_bytes(self, object_id: str) -> int:
-        """What a guest takes at most: its regions, frames and context, of which it has the pages that it touched.
-
-        Parked: the bytes that are kept of it. 0 before the start and after the end. Raises NodeError: OBJECT_NOT_FOUND.
+    def memory(self, object_id: str) -> Memory:
+        """What an object takes: the pages that its guest touched, or what is kept of one that is parked; and the events
+        in its mailbox. Raises NodeError: OBJECT_NOT_FOUND.
         """
         item = self._get(object_id)
+        waiting = item.mailbox.encoded_bytes
         if item.parked is not None:
-            return len(item.parked)
+            return Memory(waiting + len(item.parked), MemoryKind.PARKED)
         if item.guest is None:
-            return 0
+            return Memory(waiting, MemoryKind.NONE)
+        resident = item.guest.resident_bytes()
+        if resident is not None:
+            return Memory(waiting + resident, MemoryKind.RESIDENT)
         layout = item.guest.layout
         regions = layout.read_only.size + layout.writable.size + layout.calldata.size
-        return regions + layout.frames * layout.frame_bytes + layout.context_bytes
+        return Memory(waiting + regions + layout.frames * layout.frame_bytes + layout.context_bytes, MemoryKind.AT_MOST)
 
     def metrics(self) -> str:
         """Counters and gauges, as Prometheus text."""

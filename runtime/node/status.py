@@ -63,6 +63,23 @@ class Status:
     outcome: Outcome | None
 
 
+class MemoryKind(StrEnum):
+    """What a number of bytes means."""
+
+    NONE = "none"  # there is no guest, before the start and after the end
+    RESIDENT = "resident"  # the pages that its guest has touched
+    PARKED = "parked"  # what is kept of it while it waits
+    AT_MOST = "at most"  # what its guest may touch: the kernel does not tell what it has
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an object takes of the process, in bytes."""
+
+    bytes: int
+    kind: MemoryKind
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Some objects in lexical order of their ids; `next` is the `after` of the next page, None at the end."""

@@ -10,6 +10,7 @@ import time
 from html import escape
 from typing import Any
 
+from runtime.node import MemoryKind
 from salix.service import Service
 from salix.store import loops
 from salix.tools.loops import view
@@ -22,13 +23,13 @@ PAGE_HEADERS = {
 _REFRESH_SECONDS = 10
 _LINES = 3
 _COLUMNS = (
-    *("Loop", "agent", "state", "waits for", "memory, at most", "pending", "wakes left", "load", "tokens"),
+    *("Loop", "agent", "state", "waits for", "memory", "pending", "wakes left", "load", "tokens", "USD"),
     "last lines",
 )
 _LEGEND = (
-    "Memory, at most: what the guest may touch; pages that it never touched take none. Once it has waited for a minute,"
-    " it is parked, and that many bytes are kept of it. Load: how often the Loop was loaded. Wakes left: of these ten"
-    " minutes."
+    "Memory: resident, the pages that the guest has touched; parked, what is kept of one that has waited for a minute;"
+    " at most, what it may touch, where the kernel does not tell. Load: how often the Loop was loaded. Wakes left: of"
+    " these ten minutes. Tokens and USD: what its decisions took in all."
 )
 
 _STYLE = """
@@ -80,8 +81,16 @@ def _row(loop: dict[str, Any], agent_id: str, lines: list[str]) -> str:
         f"<td>{state}</td>",
         f"<td>{escape(loop['waits_for'] or '')}</td>",
     ]
-    memory = f"{loop['memory_bytes'] / 1024:.0f} KiB" if loop["memory_bytes"] else ""
-    numbers = (memory, loop["pending_events"], loop["wakes_left"], loop["incarnation"], loop["input_tokens"])
+    numbers = (
+        _memory(loop["memory_bytes"], loop["memory_kind"]), loop["pending_events"], loop["wakes_left"],
+        loop["incarnation"], loop["input_tokens"], loop["cost_usd"],
+    )  # fmt: skip
     cells += [f'<td class="n">{number}</td>' for number in numbers]
     cells.append("<td>" + "".join(f"<code>{escape(line)}</code>" for line in lines) + "</td>")
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _memory(size: int, kind: str) -> str:
+    if kind == MemoryKind.NONE:
+        return ""
+    return f"{size / 1024:.{0 if size >= 10 * 1024 else 1}f} KiB<small>{escape(kind)}</small>"

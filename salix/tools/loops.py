@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.node import NodeError
+from runtime.node import Memory, MemoryKind, NodeError
 from runtime.sdk.values import Value, ValueRefused, check
 from salix.service import Refusal, Refused, Service
 from salix.service.capabilities import CAPABILITIES
@@ -182,6 +182,8 @@ async def view(service: Service, tx: AsyncConnection, loop: Loop) -> dict[str, A
     limits, now_ms = service.settings.limits, service.clock.now_ms()
     recent = await wakes.times_after(tx, loop.id, now_ms - limits.wake_window_ms)
     attachment = service.attachments.of_loop(loop.id)
+    none = Memory(0, MemoryKind.NONE)
+    memory = none if attachment is None else service.node.memory(attachment.object_id)
     return {
         "loop_id": loop.id,
         "name": loop.name,
@@ -189,7 +191,8 @@ async def view(service: Service, tx: AsyncConnection, loop: Loop) -> dict[str, A
         "reason": loop.reason,
         "detail": loop.detail,
         "waits_for": None if attachment is None else service.node.get(attachment.object_id).wait.value,
-        "memory_bytes": 0 if attachment is None else service.node.memory_bytes(attachment.object_id),
+        "memory_bytes": memory.bytes,
+        "memory_kind": memory.kind.value,
         "incarnation": loop.incarnation,
         "principal": loop.principal,
         "session": loop.session_id.partition("/")[2],

@@ -104,7 +104,7 @@ class World:
     clock: ManualClock
     settings: Settings
 
-    async def tool(self, name: str, **arguments: Value) -> dict[str, Any]:
+    async def tool(self, name: str, /, **arguments: Value) -> dict[str, Any]:
         return await call(self.service, AGENT, name, arguments)
 
     async def loop(self, source: str, **arguments: Value) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime import residency
 from runtime.host import Host
 from runtime.node import (
     NEVER,
@@ -18,6 +19,8 @@ from runtime.node import (
     Failure,
     HostCall,
     Kind,
+    Memory,
+    MemoryKind,
     Node,
     NodeError,
     Parking,
@@ -803,16 +806,55 @@ def test_metrics_are_prometheus_text() -> None:
     run(story)
 
 
-def test_memory_is_what_a_guest_may_touch_or_what_is_kept_of_it() -> None:
+TOUCHER = """
+static unsigned char pages[16 * 4096];
+SF_MAIN sf_i64 entry(void) {
+    for (;;) {
+        sf_handle event = sf_event_next(SF_FOREVER);
+        if (event < 0) return 0;
+        sf_i64 count = sf_json_read_i64(event, "payload", 0);
+        for (sf_i64 n = 0; n < count; n++) *(volatile unsigned char *)(pages + n * 4096) = 1;
+        sf_drop(event);
+    }
+}
+"""
+
+
+def test_memory_is_the_pages_that_a_guest_touched_or_what_is_kept_of_it() -> None:
     async def story(node: Node, notes: Notes) -> None:
-        object_id = node.load(built(WAITER), None, GRANTED).object_id
-        assert node.memory_bytes(object_id) == 0
+        object_id = node.load(built(TOUCHER)).object_id
+        assert node.memory(object_id) == Memory(0, MemoryKind.NONE)
+        node.deliver(object_id, "first", "t", 0)
+        assert node.memory(object_id).bytes == len('{"event_id":"first","topic":"t","payload":0}')
         node.start(object_id)
         await waiting(node, object_id)
-        assert 8 * 4096 <= node.memory_bytes(object_id) < 64 * 1024
+        before = node.memory(object_id)
+        assert before.kind is MemoryKind.RESIDENT
+        assert 2 * 4096 <= before.bytes <= 6 * 4096, "the context, its data, a frame; not the 16 pages"
+        for pages in (5, 3, 16):
+            node.deliver(object_id, f"e{pages}", "t", pages)
+            await waiting(node, object_id)
+            touched = max(pages, 5)
+            assert touched - 1 <= (node.memory(object_id).bytes - before.bytes) // 4096 <= touched
         node._running.idle.park_longest()
-        assert 0 < node.memory_bytes(object_id) < 4096
+        parked = node.memory(object_id)
+        assert (parked.kind, 16 < parked.bytes < 4096) == (MemoryKind.PARKED, True)
         await node.stop(object_id)
-        assert node.memory_bytes(object_id) == 0
+        assert node.memory(object_id) == Memory(0, MemoryKind.NONE)
+
+    run(story)
+
+
+def test_where_the_kernel_does_not_tell_memory_is_a_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def story(node: Node, notes: Notes) -> None:
+        object_id = started(node, built(TOUCHER))
+        await waiting(node, object_id)
+        for content in (None, b"short"):
+            (tmp_path / "pagemap").unlink(missing_ok=True)
+            if content is not None:
+                (tmp_path / "pagemap").write_bytes(content)
+            monkeypatch.setattr(residency, "_PAGEMAP", tmp_path / "pagemap")
+            found = node.memory(object_id)
+            assert (found.kind, found.bytes > 16 * 4096) == (MemoryKind.AT_MOST, True)
 
     run(story)
