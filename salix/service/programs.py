@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+from runtime import UnknownHelpers
 from runtime.node import Capability, Node, NodeError
 from runtime.sdk.values import Value, decode
 from salix.service.errors import Refused
 from salix.service.files import AgentFiles
 from salix.store.loops import Loop
-from validator.errors import UnknownHelpers
 
 
 class ProgramChanged(Exception):
