@@ -1,7 +1,8 @@
 """Programs of a line or two, each of which returns 3: forms that C's users write and that compilers forget.
 
 `one_liners.txt` has them one after the other; a program ends with the line that has `main`. `wrong_one_liners.txt` has
-programs that break a constraint of C11, and behind `//` words of the message. gcc judges all of them, too.
+programs that break a constraint of C11, their lines divided by ¶, and behind `//` words of the message. gcc judges all
+of them, too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from salix.compiler import Built, Failed, build
 
 TEXT = Path(__file__).with_name("one_liners.txt").read_text()
 WRONG = Path(__file__).with_name("wrong_one_liners.txt").read_text().splitlines()
+LINE_END = "¶"
 RESULT = 3
 _GCC = ["gcc", "-std=gnu11", "-w", "-x", "c", "-"]
 
@@ -57,7 +59,7 @@ def test_the_hosts_compiler_agrees(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong_ones_are_refused(line: str) -> None:
-    source, _, words = line.rpartition(" // ")
+    source, _, words = line.replace(LINE_END, "\n").rpartition(" // ")
     result = build({"main.c": source}, "main.c")
     assert isinstance(result, Failed)
     assert words in result.diagnostics.split("error: ")[1]
@@ -66,5 +68,6 @@ def test_wrong_ones_are_refused(line: str) -> None:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc: the programs are not judged")
 def test_the_hosts_compiler_refuses_the_wrong_ones() -> None:
     for line in WRONG:
-        judged = subprocess.run([*_GCC, "-fsyntax-only"], input=line, text=True, check=False, capture_output=True)
+        source = line.replace(LINE_END, "\n")
+        judged = subprocess.run([*_GCC, "-fsyntax-only"], input=source, text=True, check=False, capture_output=True)
         assert judged.returncode != 0, line

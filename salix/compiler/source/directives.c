@@ -110,7 +110,10 @@ static void line_directive(u32 position)
         error(position, "#line needs a number");
     } else if (reader.file) {
         reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
-        if (line.expanded_length > 1 && line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
+        if (line.expanded_length > 1) {
+            if (line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
+            else error(position, "behind the number of #line, only the name of a file in quotes may stand");
+        }
     }
 }
 
@@ -141,7 +144,7 @@ static void directive(const Token *hash)
         include_directive(position, name->length > 7);
     } else if (name == intern_text("undef")) {
         lex(&token);
-        if (token.kind == T_NAME) token.u.name->macro = 0;
+        if (token.kind == T_NAME && token.u.name != name_defined) token.u.name->macro = 0;
         else error(token.position, "#undef needs a name");
         if (token.kind != T_NEWLINE) end_of_directive("undef");
     } else if (name == intern_text("ifdef") || name == intern_text("ifndef")) {
@@ -183,7 +186,7 @@ static void directive(const Token *hash)
         pragma_directive(position);
     } else if (name == intern_text("line")) {
         line_directive(position);
-    } else if (name == intern_text("ident")) {
+    } else if (name == intern_text("ident") || name == intern_text("sccs")) {
         skip_line();
     } else {
         error_about(hash->position, "there is no directive #", name, "");
@@ -308,15 +311,13 @@ static void unquoted_pragma(const Token *string)
 
 static void carry_out_pragma(void)
 {
-    u32 depth = 0;
-    Token token;
+    Token opening, string, closing;
     token_count--;
-    do {
-        expanded_token(&token);
-        if (token.kind == '(') depth++;
-        if (token.kind == ')') depth--;
-        if (token.kind == T_STRING && *token.u.spelling == '"') unquoted_pragma(&token);
-    } while (depth && token.kind != T_END);
+    expanded_token(&opening);
+    expanded_token(&string);
+    expanded_token(&closing);
+    if (opening.kind != '(' || string.kind != T_STRING || closing.kind != ')') error(opening.position, "_Pragma is followed by a string in parentheses");
+    else if (*string.u.spelling == '"') unquoted_pragma(&string);
 }
 
 static void preprocess(File *entry)

@@ -230,6 +230,14 @@ static void expand_argument(Argument *argument)
     in_directive = (u8)saved_directive;
 }
 
+static i32 is_parameter(const Macro *macro, const Token *token)
+{
+    u32 i;
+    for (i = 0; token->kind == T_NAME && i < macro->parameter_count; i++)
+        if (macro->parameters[i] == token->u.name) return 1;
+    return token->kind == T_NAME && macro->variadic && token->u.name == name_va_opt;
+}
+
 static Argument *argument_of(const Macro *macro, Argument *arguments, const Token *token)
 {
     u32 i;
@@ -469,11 +477,12 @@ static void end_of_directive(const char *directive_name)
     Token token;
     lex(&token);
     if (token.kind == T_NEWLINE || token.kind == T_END) return;
-    begin_error(token.position);
-    say("text after #");
-    say(directive_name);
-    say("; put it into a comment");
-    end_message();
+    if (begin_warning(token.position)) {
+        say("text after #");
+        say(directive_name);
+        say(" is left out; put it into a comment");
+        end_message();
+    }
     skip_line();
 }
 
@@ -502,7 +511,10 @@ static i32 read_parameters(Macro *macro)
         if (token.kind == ')' && macro->parameter_count == 0) break;
         if (token.kind == P_ELLIPSIS || token.kind == T_NAME) {
             if (macro->parameter_count >= MAX_PARAMETERS - 1) fatal(token.position, "a macro has too many parameters");
-            found[macro->parameter_count++] = token.kind == T_NAME ? token.u.name : name_va_args;
+            found[macro->parameter_count] = token.kind == T_NAME ? token.u.name : name_va_args;
+            for (i = 0; i < macro->parameter_count; i++)
+                if (found[i] == found[macro->parameter_count]) error_about(token.position, "a second parameter ", found[i], "");
+            macro->parameter_count++;
             macro->variadic = token.kind == P_ELLIPSIS;
             lex(&token);
             if (token.kind == P_ELLIPSIS && !macro->variadic) {
@@ -519,6 +531,18 @@ static i32 read_parameters(Macro *macro)
     macro->parameters = keep((u64)macro->parameter_count * sizeof(Name *) + 8);
     for (i = 0; i < macro->parameter_count; i++) macro->parameters[i] = found[i];
     return 1;
+}
+
+/* Whether the body may be put together: # before parameters, ## between tokens (C11 6.10.3.2, 6.10.3.3). */
+static void check_body(const Macro *macro)
+{
+    const Token *at = macro->body, *end = at + macro->length;
+    for (; at < end; at++) {
+        if (at->kind == P_PASTE && (at == macro->body || at + 1 == end))
+            error(at->position, "## stands between two tokens, which it joins");
+        if (at->kind == '#' && macro->has_parameters && (at + 1 == end || !is_parameter(macro, at + 1)))
+            error(at->position, "# stands before a parameter of the macro, which it makes a string of");
+    }
 }
 
 static void define_directive(void)
@@ -552,6 +576,7 @@ static void define_directive(void)
     macro->body = keep((u64)macro->length * sizeof token);
     memcpy(macro->body, gathered + first, (u64)macro->length * sizeof token);
     gathered_count = first;
+    check_body(macro);
     if (name->macro && (name->macro->special || !same_body(name->macro, macro)))
         warning_about(macro->position, "", name, " is defined anew, with another meaning; #undef it first");
     name->macro = macro;

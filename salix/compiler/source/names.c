@@ -34,6 +34,8 @@ static Node *call(Node *callee, u32 position)
         type = &type_error;
     }
     node = new_node(N_CALL, is_error(type) ? type : unqualified(type->base), position);
+    if (!is_error(type) && !is_complete(type->base) && type->base->kind != TYPE_VOID)
+        error(position, "the size of what this function returns is not known here");
     if (callee->kind == N_ADDRESS && callee->a->kind == N_SYMBOL) { /* a direct call takes no address */
         node->symbol = callee->a->symbol;
         node->c = callee->a->c;

@@ -42,6 +42,8 @@ enum {
     OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE
 };
 
+enum { FROM_SOURCE = 1 }; /* `op` of an S_EXPRESSION that is not made for an initialiser */
+
 enum { BUILTIN_TRAP, BUILTIN_BSWAP, BUILTIN_FRAME }; /* the last: the end of this function's frame */
 
 typedef struct Node Node;

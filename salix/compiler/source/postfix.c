@@ -59,7 +59,7 @@ static Node *parse_parenthesis(void)
         last = block->a;
         node = pair(N_STATEMENTS, &type_void, block, 0);
         while (last && (last->next || last->kind == S_LABEL)) last = last->next ? last->next : last->a;
-        if (last && last->kind == S_EXPRESSION) {
+        if (last && last->kind == S_EXPRESSION && last->op == FROM_SOURCE) {
             last->b = value_of(last->a); /* the value: kept apart from statements whose value is dropped */
             node->type = last->b->type;
             node->b = last;
@@ -136,6 +136,8 @@ static Node *dereferenced(Node *pointer, u32 position)
     }
 }
 
+static Node *parse_postfix(Node *node);
+
 static Node *parse_size(u32 keyword_position, i32 of_alignment)
 {
     Type *type;
@@ -146,7 +148,7 @@ static Node *parse_size(u32 keyword_position, i32 of_alignment)
         type = parse_type_name();
         expect(')', "the type is followed by `)`");
         if (kind_now() == '{') {
-            operand = parse_compound_literal(type, start);
+            operand = parse_postfix(parse_compound_literal(type, start));
             type = operand->type;
         }
     } else {

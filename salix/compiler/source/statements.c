@@ -326,6 +326,10 @@ static Node *parse_declaration(u32 place)
             }
             new_symbol(declarator.name, A_TYPEDEF, declarator.type, declarator.position);
         } else if (declarator.type->kind == TYPE_FUNCTION) {
+            if (kind_now() == '{' && tokens[at_token - 1].kind == T_NAME) {
+                confused(here(), "the parameters are missing: a function is defined with them, whatever its type is called");
+                return first;
+            }
             if (is_first && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
                 define_function(&declarator, &specifiers);
                 return 0;
@@ -460,6 +464,7 @@ static Node *value_statement(void)
 {
     Node *value = parse_expression(), *node;
     node = pair(S_EXPRESSION, &type_void, value, 0);
+    node->op = FROM_SOURCE;
     if (value->kind == N_CALL && value->symbol && value->symbol->gives_handle) {
         if (begin_warning(value->position)) {
             say("the handle that ");

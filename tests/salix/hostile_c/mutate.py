@@ -86,4 +86,4 @@ def _change(random: Random, tokens: list[str]) -> None:
 
 def _tokens(random: Random) -> list[str]:
     program = random.choice(those_that(RETURNS))
-    return _TOKEN.findall(program.path.read_text())
+    return _TOKEN.findall(program.path.read_text(errors="replace"))
