@@ -124,6 +124,8 @@ static void parse_attributes(Specifiers *out)
                 skip_bracketed('(', ')');
             } else {
                 if (name && name_is(name, "mode") && kind_now() == '(' && kind_after() == T_NAME) out->mode = mode_bytes(tokens[at_token + 1].u.name);
+                if (name && (name_is(name, "constructor") || name_is(name, "destructor")))
+                    warning_about(position, "the attribute ", name, " does nothing here: call the function yourself");
                 if (name && name_is(name, "packed")) out->packed = 1;
                 if (name && name_is(name, "always_inline")) out->is_inline = 2;
                 if (name && name_is(name, "noinline")) out->is_inline = 3;
@@ -165,9 +167,10 @@ static void place_member(Members *members, Member *member, i64 width, u32 asked)
     if (member->is_bit_field) {
         i32 packed = members->packed || members->limit; /* it may then lie anywhere */
         if (width == 0) {
-            members->bits = round_up(members->bits, (members->limit ? alignment : size) * 8);
+            members->bits = round_up(members->bits, size * 8);
             return;
         }
+        if (asked) start = round_up(start, (i64)(members->limit && asked > members->limit ? members->limit : asked) * 8);
         if (!packed && start / (size * 8) != (start + width - 1) / (size * 8)) start = round_up(start, size * 8);
         member->bit_width = (u8)width;
         if (packed) {
@@ -723,6 +726,23 @@ static Type *parse_suffix(Type *type)
     return type;
 }
 
+/* Whether the parenthesis here holds a declarator, and not parameters: attributes may stand first. */
+static i32 parenthesis_is_declarator(void)
+{
+    u32 i = at_token + 1, depth;
+    while (tokens[i].kind == K_ATTRIBUTE) {
+        depth = 0;
+        do {
+            i++;
+            if (tokens[i].kind == '(') depth++;
+            if (tokens[i].kind == ')') depth--;
+        } while (depth && tokens[i].kind != T_END);
+        if (tokens[i].kind == T_END) return 0;
+        i++;
+    }
+    return tokens[i].kind != ')' && !starts_type(i);
+}
+
 static void parse_declarator(Type *base, Declarator *out)
 {
     Type *type = base;
@@ -743,7 +763,7 @@ static void parse_declarator(Type *base, Declarator *out)
             break;
         }
     }
-    if (kind_now() == '(' && kind_after() != ')' && !starts_type(at_token + 1)) {
+    if (kind_now() == '(' && parenthesis_is_declarator()) {
         u32 start = at_token + 1, end;
         skip_bracketed('(', ')');
         type = parse_suffix(type);
