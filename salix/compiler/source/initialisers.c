@@ -23,13 +23,14 @@ static void init_value(Type *type, i64 offset, Member *member);
 static void add_entry(Type *type, i64 offset, Member *member, Node *node)
 {
     Entry *entry = scratch(sizeof *entry);
+    i64 size = member && member->is_bit_field ? member->unit_bytes : size_of(type);
     entry->type = type;
     entry->offset = offset;
     entry->member = member && member->is_bit_field ? member : 0;
     entry->node = node;
     *init->link = entry;
     init->link = &entry->next;
-    if (offset + size_of(type) > init->end) init->end = offset + size_of(type);
+    if (offset + size > init->end) init->end = offset + size;
 }
 
 static i32 is_character_array(const Type *type)
