@@ -30,6 +30,7 @@ def add_serve(commands: Commands) -> None:
     command.add_argument(
         "--keep-days", type=days_or_none, metavar="DAYS", help="prune what is older and not needed (0: keep all)"
     )
+    command.add_argument("--ca-file", type=Path, metavar="FILE", help="certificates to trust besides the usual ones")
     command.add_argument("--allow-private", action="store_true", help="let Loops fetch from private addresses, too")
     command.set_defaults(command=serve_command)
 
@@ -40,6 +41,7 @@ def serve_command(options: argparse.Namespace) -> int:
 
     from salix.http.serving import CannotListen, Client, serve
     from salix.service import Settings
+    from salix.service.outside import TrustUnreadable
     from salix.service.settings import DecisionSettings, WebSettings
     from salix.store import StoreUnavailable
     from salix.store.migrations import NewerSchema
@@ -57,6 +59,7 @@ def serve_command(options: argparse.Namespace) -> int:
         public_url=options.public_url,
         decisions=decisions,
         web=WebSettings(allow_private=options.allow_private),
+        ca_file=options.ca_file,
     )
 
     if options.keep_days is not None:
@@ -71,7 +74,7 @@ def serve_command(options: argparse.Namespace) -> int:
     except CannotListen as error:
         print(f"{error}; --port names another, 0 any that is free", file=sys.stderr)
         return 2
-    except (StoreUnavailable, NewerSchema, OSError) as error:
+    except (TrustUnreadable, StoreUnavailable, NewerSchema, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

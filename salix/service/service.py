@@ -25,6 +25,7 @@ from salix.service.files import AgentFiles
 from salix.service.host import Host
 from salix.service.intake import Intake
 from salix.service.lifecycle import Lifecycle
+from salix.service.outside import trust
 from salix.service.retention import prune
 from salix.service.settings import Settings
 from salix.service.webclient import WebClient
@@ -41,8 +42,9 @@ class Service:
         self.settings, self.store, self.clock = settings, store, clock
         self.files = AgentFiles(settings.files, settings.limits)
         self.attachments = Attachments()
-        decider: Decider = RuleDecider() if settings.decisions.url is None else ModelDecider(settings.decisions)
-        self._decider, self._web = decider, WebClient(settings.web)
+        trusted, asked = trust(settings.ca_file), settings.decisions
+        decider: Decider = RuleDecider() if asked.url is None else ModelDecider(asked, trusted)
+        self._decider, self._web = decider, WebClient(settings.web, trusted)
         self.host = Host(store, clock, settings, self.attachments, decider, self._web)
         self.node = self.host.node = Node(self.host, engine=settings.engine)
         self.lifecycle = Lifecycle(store, clock, settings, self.files, self.node, self.attachments, self.host)

@@ -70,6 +70,7 @@ class WebSettings:
 class Settings:
     """database: a URL for `Store.open`. files: the folder under which each agent has one of its own.
 
+    ca_file: certificates (PEM) to trust besides the usual ones, of servers that Loops fetch from and of the model's.
     keep_days: how old what no promise needs may become before the service prunes it; 0: for ever.
     """
 
@@ -79,5 +80,6 @@ class Settings:
     limits: Limits = Limits()
     decisions: DecisionSettings = DecisionSettings()
     web: WebSettings = WebSettings()
+    ca_file: Path | None = None
     keep_days: int = 90
     engine: str | None = None

@@ -11,11 +11,13 @@ import asyncio
 import ipaddress
 import re
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import httpx
 
+from salix.service import outside
 from salix.service.settings import WebSettings
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
@@ -78,11 +80,11 @@ def is_public(address: str) -> bool:
 
 
 class WebClient:
-    """See the module. resolve: for tests."""
+    """See the module. trusted: whose certificates are accepted. resolve: for tests."""
 
-    def __init__(self, settings: WebSettings, resolve: Resolve = resolve) -> None:
+    def __init__(self, settings: WebSettings, trusted: ssl.SSLContext, resolve: Resolve = resolve) -> None:
         self._settings, self._resolve = settings, resolve
-        self._client = httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=settings.timeout_ms / 1000)
+        self._client = outside.client(trusted, settings.timeout_ms)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -108,7 +110,7 @@ class WebClient:
         except TimeoutError as error:
             raise RequestFailed(f"no answer in {settings.timeout_ms} ms") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise RequestFailed(f"{type(error).__name__}") from error
+            raise RequestFailed(f"{httpx.URL(url).host} was not reached: {outside.why(error)}") from error
         raise RequestFailed(f"more than {settings.redirects} redirects")
 
     async def _once(self, method: str, url: str, headers: Mapping[str, str], body: str) -> tuple[Reply, str | None]:

@@ -23,6 +23,7 @@ from salix.tools.caller import Caller
 
 KEY = "key-of-the-group"
 AGENT = Caller("agent", "group")
+DENIED, HOST_ERROR = "-4", "-5"  # as CALLER logs them
 
 ACKNOWLEDGER = """
 #include "spinfoam.h"
@@ -155,9 +156,10 @@ class World:
         await self.quiet(loop_id)
         return (await self.lines(loop_id))[-1]
 
-    async def restart(self) -> None:
+    async def restart(self, ca_file: Path | None = None) -> None:
         """End the service and open another one on the same store."""
         await self.service.close()
+        self.settings = replace(self.settings, ca_file=ca_file)
         self.service = await Service.open(self.settings, self.clock, background=False)
 
 

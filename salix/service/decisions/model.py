@@ -6,11 +6,13 @@ POST url, Authorization: Bearer KEY
 
 from __future__ import annotations
 
+import ssl
 from decimal import Decimal
 
 import httpx
 
 from runtime.sdk.values import Value
+from salix.service import outside
 from salix.service.decisions.asking import Decision, DecisionFailed
 from salix.service.decisions.questions import answers_for, questions_of
 from salix.service.settings import DecisionSettings
@@ -27,13 +29,13 @@ def cost_pico_usd(input_tokens: int, price: Decimal) -> int:
 class ModelDecider:
     """See the module."""
 
-    def __init__(self, settings: DecisionSettings) -> None:
+    def __init__(self, settings: DecisionSettings, trusted: ssl.SSLContext) -> None:
         assert settings.url is not None
         self._url, self._settings = settings.url, settings
-        headers = {"Accept-Encoding": "identity"}
+        self._client = outside.client(trusted, settings.timeout_ms)
+        self._client.headers["Accept-Encoding"] = "identity"
         if settings.key:  # a server of one's own may want none, and a header that ends in a blank is none
-            headers["Authorization"] = f"Bearer {settings.key}"
-        self._client = httpx.AsyncClient(headers=headers, timeout=settings.timeout_ms / 1000, trust_env=False)
+            self._client.headers["Authorization"] = f"Bearer {settings.key}"
 
     async def decide(self, state: Value, questions: Value) -> Decision:
         asked = questions_of(questions)
@@ -49,7 +51,7 @@ class ModelDecider:
                     raise DecisionFailed(f"the model's server answered {reply.status_code}")
                 answer = httpx.Response(200, content=bytes(body)).json()
         except (httpx.HTTPError, ValueError) as error:
-            raise DecisionFailed(f"the model was not reached: {type(error).__name__}") from error
+            raise DecisionFailed(f"the model was not reached: {outside.why(error)}") from error
         if not isinstance(answer, dict):
             raise DecisionFailed("the answer is no object")
         usage = answer.get("usage")

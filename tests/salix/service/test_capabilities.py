@@ -12,13 +12,8 @@ import pytest
 from runtime.sdk.values import Value
 from salix.service import Limits
 from salix.service.capabilities import CAPABILITIES
-from salix.service.settings import WebSettings
-from salix.service.webclient import AddressRefused, WebClient, is_public
 from salix.store import audit, identities
-from tests.salix.loopback import Answer, Loopback
-from tests.salix.services import ACKNOWLEDGER, CALLER, World, world
-
-DENIED, HOST_ERROR = "-4", "-5"
+from tests.salix.services import ACKNOWLEDGER, CALLER, DENIED, HOST_ERROR, World, world
 
 
 def test_a_wake_is_delivered_once_whoever_asks_again(database: str, tmp_path: Path) -> None:
@@ -391,129 +386,6 @@ def test_what_a_database_did_not_take_is_written_when_it_is_back(tmp_path: Path)
 
 def _unreachable() -> None:
     raise OSError("the database is gone")
-
-
-# ---------------------------------------------------------------- the web
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1",
-     "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "::", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-     "2002:7f00:1::", "255.255.255.255", "198.18.0.1"],
-)  # fmt: skip
-def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
-    assert not is_public(address)
-
-
-@pytest.mark.parametrize("address", ["9.9.9.9", "172.32.0.1", "100.128.0.1", "2620:fe::fe", "::ffff:9.9.9.9"])
-def test_their_neighbours_are(address: str) -> None:
-    assert is_public(address)
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["http://127.0.0.1/", "http://[::1]/", "http://0/", "http://2130706433/", "http://0x7f.1/", "http://localhost/",
-     "http://[::ffff:127.0.0.1]/", "http://[fe80::1]/", "ftp://9.9.9.9/", "file:///etc/passwd", "http:///x",
-     "http://user:pw@9.9.9.9/", "nonsense"],
-)  # fmt: skip
-def test_what_loops_may_not_fetch_is_denied(tmp_path: Path, url: str) -> None:
-    async def run() -> None:
-        async with world(f"sqlite:///{tmp_path}/x.db", tmp_path) as w:
-            assert await w.call(await w.loop(CALLER), "e1", "web.http_request", {"url": url}) == DENIED
-
-    asyncio.run(run())
-
-
-def test_a_name_is_private_if_any_of_its_addresses_is(tmp_path: Path) -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["9.9.9.9", "10.0.0.1"]
-
-    async def run() -> None:
-        client = WebClient(WebSettings(), resolve)
-        with pytest.raises(AddressRefused):
-            await client.request("GET", "http://example.test/", {}, "")
-        await client.close()
-
-    asyncio.run(run())
-
-
-async def fetched(w: World, loop_id: str, event_id: str, **arguments: object) -> Value:
-    line = await w.call(loop_id, event_id, "web.http_request", arguments)
-    return line if line.startswith("-") else json.loads(line)
-
-
-def test_requests_over_http(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with (
-            Loopback() as server,
-            world(
-                f"sqlite:///{tmp_path}/x.db",
-                tmp_path,
-                web=WebSettings(allow_private=True, timeout_ms=20_000, redirects=2),
-            ) as w,
-        ):
-            loop_id = await w.loop(CALLER)
-            server.answers = {
-                "/ok": Answer(200, b"hello", {"Content-Type": "text/plain"}),
-                "/missing": Answer(404, b"no"),
-                "/to-ok": Answer(302, b"", {"Location": "/ok"}),
-                "/round": Answer(302, b"", {"Location": "/round"}),
-                "/file": Answer(302, b"", {"Location": "file:///etc/passwd"}),
-            }
-            found = await fetched(w, loop_id, "e1", url=server.url + "/ok", headers={"X-Test": "1"})
-            assert (found["status"], found["body"], found["truncated"]) == (200, "hello", False)
-            assert found["headers"]["content-type"] == "text/plain"
-            assert server.requests[-1].headers["x-test"] == "1"
-            assert (await fetched(w, loop_id, "e2", url=server.url + "/missing"))["status"] == 404
-            assert (await fetched(w, loop_id, "e3", url=server.url + "/to-ok"))["body"] == "hello"
-            assert await fetched(w, loop_id, "e4", url=server.url + "/round") == HOST_ERROR
-            assert await fetched(w, loop_id, "e5", url=server.url + "/file") == DENIED
-            assert await fetched(w, loop_id, "e6", url=server.url + "/ok", method="DELETE") == DENIED
-            assert await fetched(w, loop_id, "e7", url=server.url + "/ok", headers={"Host": "x"}) == DENIED
-            assert await fetched(w, loop_id, "e8", url="http://127.0.0.1:1/") == HOST_ERROR
-
-    asyncio.run(run())
-
-
-def test_a_redirect_to_a_private_address_is_denied(tmp_path: Path) -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
-    async def run() -> None:
-        async with Loopback() as server:
-            client = WebClient(WebSettings(allow_private=True), resolve)
-            server.answers = {"/": Answer(302, b"", {"Location": "http://inside.test/"})}
-            judged: list[str] = []
-
-            async def judging(host: str, port: int) -> str:
-                judged.append(host)
-                if len(judged) == 2:
-                    raise AddressRefused(host)
-                return "127.0.0.1"
-
-            client._address = judging  # type: ignore[method-assign]
-            with pytest.raises(AddressRefused):
-                await client.request("GET", server.url.replace("127.0.0.1", "outside.test") + "/", {}, "")
-            assert judged == ["outside.test", "inside.test"]
-            await client.close()
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize("body", [b"x" * 100_000, b'"' * 12_000, b"\0" * 12_000, "\u00e9".encode() * 20_000])
-def test_large_bodies_are_cut_to_what_a_guest_can_hold(tmp_path: Path, body: bytes) -> None:
-    async def run() -> None:
-        async with Loopback() as server:
-            client = WebClient(WebSettings(allow_private=True))
-            server.answers = {"/": Answer(200, body)}
-            reply = await client.request("GET", server.url + "/", {}, "")
-            assert reply.truncated
-            assert len(json.dumps(reply.body, ensure_ascii=False).encode()) <= 12 * 1024 + 2
-            assert body.decode().startswith(reply.body)
-            await client.close()
-
-    asyncio.run(run())
 
 
 def test_every_capability_says_what_it_takes_and_gives() -> None:
