@@ -13,10 +13,12 @@ async def decide(call: Call) -> Value:
 
     choice: criteria {option: meaning}, 2 to 255; the answer has choice, confidence, confidence_bps, probabilities.
     noul: yes or no, criteria {"true": ..., "false": ...} or none; the answer has noul, how likely yes is, noul_bps.
-    score: criteria [level, ...], 2 to 10 in order; the answer has score, a position along them from 0, score_bps.
+    score: criteria [level, ...], 2 to 10 in order; the answer has score, a position along them from 0 to the last
+    one's, score_bps, and legend and probabilities by position, {"0": ...}.
     Guests have no fractions: ..._bps are basis points.
 
-    That the model is not sure is an answer; that it cannot be reached is SF_HOST_ERROR. Tokens are charged to the Loop.
+    That the model is not sure is an answer; that it cannot be reached, or says what is none, is SF_HOST_ERROR. Tokens
+    are charged to the Loop.
     """
     given = call.members(("state", "questions"))
     await call.current()
@@ -25,7 +27,9 @@ async def decide(call: Call) -> Value:
     except QuestionRefused as refused:
         raise Denied(str(refused)) from refused
     except DecisionFailed as failed:
-        async with call.fenced() as (tx, _):
+        async with call.store.write() as tx:
+            if failed.input_tokens:
+                await loops.account(tx, call.attachment.loop_id, failed.input_tokens, failed.cost_pico_usd)
             await call.record(tx, "decide", "failed", str(failed))
         raise Failed(str(failed)) from failed
     async with call.store.write() as tx:  # also for a Loop that was paused meanwhile: the tokens are spent

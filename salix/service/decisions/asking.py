@@ -12,7 +12,14 @@ class QuestionRefused(Exception):
 
 
 class DecisionFailed(Exception):
-    """There is no answer: nobody was reached, or what came back is none. Not that the answer is unsure."""
+    """There is no answer: nobody was reached, or what came back is none. Not that the answer is unsure.
+
+    input_tokens, cost_pico_usd: what it took all the same, as far as whoever did not answer said so.
+    """
+
+    def __init__(self, message: str, input_tokens: int = 0, cost_pico_usd: int = 0) -> None:
+        self.input_tokens, self.cost_pico_usd = input_tokens, cost_pico_usd
+        super().__init__(message)
 
 
 class Decision(NamedTuple):

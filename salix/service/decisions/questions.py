@@ -2,8 +2,11 @@
 
     choice   criteria {option: what it means}, 2 to 255      -> choice, confidence, probabilities by option
     noul     criteria {"true": ..., "false": ...}, optional   -> noul: the probability of yes
-    score    criteria [level, ...], 2 to 10, in order         -> score: a position along them, legend, probabilities
+    score    criteria [level, ...], 2 to 10, in order         -> score: a position along them, 0 to the last one's;
+                                                                 legend, probabilities by position, as text: {"0": ...}
 
+Meanings, levels and instructions are text or other JSON; a meaning or level may be null, which leaves it to its name.
+Probabilities are rounded by who gives them, so they add up to one only nearly. An answer that is not so is no answer.
 Guests have no fractions, so every answer also gets its numbers in basis points: confidence_bps, noul_bps, score_bps.
 """
 
@@ -13,14 +16,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from runtime.sdk.values import Value
+from runtime.sdk.values import Value, encode
 from salix.service.decisions.asking import DecisionFailed, QuestionRefused
 
 MOST_QUESTIONS = 16
+_ROUNDED = 0.005  # by how much each probability may be off
 
 
 class Question(NamedTuple):
-    """One question. `options`: a choice's options or a score's levels, in order, with their meanings."""
+    """One question. `options`: a choice's options or a score's positions, in order, with what they mean."""
 
     type: str
     instructions: Value
@@ -47,11 +51,11 @@ def _question(name: str, given: Value) -> Question:
         case "choice":
             if not isinstance(criteria, dict) or not 2 <= len(criteria) <= 255:
                 raise refuse("a choice has criteria for 2 to 255 options")
-            options = tuple((option, str(meaning or "")) for option, meaning in criteria.items())
+            options = tuple((option, _text(meaning)) for option, meaning in criteria.items())
         case "score":
             if not isinstance(criteria, list) or not 2 <= len(criteria) <= 10:
                 raise refuse("a score has criteria for 2 to 10 levels, in order")
-            options = tuple((str(level), str(level)) for level in criteria)
+            options = tuple((str(position), _text(level)) for position, level in enumerate(criteria))
         case "noul":
             if criteria is not None and not (isinstance(criteria, dict) and set(criteria) <= {"true", "false"}):
                 raise refuse("a noul has criteria for true and false, or none")
@@ -59,6 +63,12 @@ def _question(name: str, given: Value) -> Question:
         case _:
             raise refuse("type must be choice, noul or score")
     return Question(given["type"], instructions, options)
+
+
+def _text(meaning: Value) -> str:
+    if meaning is None:
+        return ""
+    return meaning if isinstance(meaning, str) else encode(meaning).decode()
 
 
 def answers_for(questions: Mapping[str, Question], given: Value) -> dict[str, Value]:
@@ -71,32 +81,46 @@ def answers_for(questions: Mapping[str, Question], given: Value) -> dict[str, Va
 def _answer(name: str, question: Question, given: Value) -> Value:
     if not isinstance(given, dict) or given.get("type") != question.type:
         raise DecisionFailed(f"the answer to {name!r} is no {question.type}")
+    options = [option for option, _ in question.options]
+    answer: dict[str, Value] = {"type": question.type}
     match question.type:
         case "choice":
-            names = [option for option, _ in question.options]
-            if given.get("choice") not in names:
+            if given.get("choice") not in options:
                 raise DecisionFailed(f"the answer to {name!r} is none of its options")
-            confidence = _number(name, given.get("confidence"), 0, 1)
-            answer = {"type": "choice", "choice": given["choice"], "confidence": confidence}
-            answer |= {"confidence_bps": round(confidence * 10_000)}
-            answer |= {"probabilities": _probabilities(name, given.get("probabilities"), names)}
+            answer["choice"] = given["choice"]
+            answer |= _number(name, given, "confidence", 1)
+            answer["probabilities"] = _probabilities(name, given, options)
         case "noul":
-            noul = _number(name, given.get("noul"), 0, 1)
-            answer = {"type": "noul", "noul": noul, "noul_bps": round(noul * 10_000)}
+            answer |= _number(name, given, "noul", 1)
         case _:
-            score = _number(name, given.get("score"), 0, len(question.options))
-            answer = {"type": "score", "score": score, "score_bps": round(score * 10_000)}
-            answer |= {key: given[key] for key in ("legend", "confidence", "probabilities") if key in given}
+            answer |= _number(name, given, "score", len(options) - 1)
+            if "confidence" in given:
+                answer |= _number(name, given, "confidence", 1)
+            legend = given.get("legend")
+            if not isinstance(legend, dict) or not set(legend) <= set(options):
+                raise DecisionFailed(f"the answer to {name!r} has no legend of its levels")
+            answer |= {"legend": legend, "probabilities": _probabilities(name, given, options)}
     return answer
 
 
-def _number(name: str, value: Value, low: float, high: float) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
-        raise DecisionFailed(f"the answer to {name!r} has a number that is none from {low} to {high}")
+def _number(name: str, given: Mapping[str, Value], member: str, high: float) -> dict[str, Value]:
+    """A number from 0 to `high`, and the same in basis points."""
+    value = _fraction(name, given.get(member), high)
+    return {member: value, f"{member}_bps": round(value * 10_000)}
+
+
+def _fraction(name: str, value: Value, high: float) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= high:
+        raise DecisionFailed(f"the answer to {name!r} has a number that is none from 0 to {high}")
     return float(value)
 
 
-def _probabilities(name: str, given: Value, names: Sequence[str]) -> Value:
-    if not isinstance(given, dict) or not set(given) <= set(names):
-        raise DecisionFailed(f"the answer to {name!r} has probabilities of something else")
-    return {option: _number(name, value, 0, 1) for option, value in given.items()}
+def _probabilities(name: str, given: Mapping[str, Value], options: Sequence[str]) -> Value:
+    """One of each option, in the order of the question."""
+    found = given.get("probabilities")
+    if not isinstance(found, dict) or set(found) != set(options):
+        raise DecisionFailed(f"the answer to {name!r} does not have the probabilities of its options")
+    shares = {option: _fraction(name, found[option], 1) for option in options}
+    if abs(sum(shares.values()) - 1) > _ROUNDED * (len(shares) + 1):
+        raise DecisionFailed(f"the probabilities in the answer to {name!r} do not add up to one")
+    return shares

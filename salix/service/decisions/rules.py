@@ -44,18 +44,17 @@ def _answer(question: Question, words: set[str]) -> Value:
     names = [name for name, _ in question.options]
     total = sum(weights)
     shares = [_part(weight, total) if total else _part(1, len(weights)) for weight in weights]
-    if question.type == "score":
-        position = sum(index * share for index, share in enumerate(shares))
-        return {"type": "score", "score": round(position, 4), "legend": names, "probabilities": shares}
     best = weights.index(max(weights)) if total else _cannot_say(names)
     rest = max((share for index, share in enumerate(shares) if index != best), default=0.0)
-    confidence = max(0.0, round(shares[best] - rest, 4)) if total else 0.0
-    return {
-        "type": "choice",
-        "choice": names[best],
-        "confidence": confidence,
+    found: dict[str, Value] = {
+        "type": question.type,
+        "confidence": max(0.0, round(shares[best] - rest, 4)) if total else 0.0,
         "probabilities": dict(zip(names, shares, strict=True)),
     }
+    if question.type == "score":
+        position = min(sum(index * share for index, share in enumerate(shares)), len(shares) - 1)
+        return {**found, "score": round(position, 4), "legend": dict(question.options)}
+    return {**found, "choice": names[best]}
 
 
 def _cannot_say(names: Sequence[str]) -> int:
