@@ -25,6 +25,7 @@ static void skip_item(void);
 #include "operands.c"
 #include "declarators.c"
 #include "checks.c"
+#include "vectors.c"
 static void note_alias(Symbol *symbol, Name *name);
 #include "initialisers.c"
 #include "labels.c"

@@ -12,6 +12,7 @@ typedef struct {
     u8 is_weak;
     u8 has_type;
     u8 is_handle; /* the type is called sf_handle */
+    i64 vector_bytes; /* that a vector of it is to have; 0: it is none */
     u8 mode;      /* bytes that an integer is to have; 0: as its type says */
     const char *section;
     u32 section_length;
@@ -78,6 +79,16 @@ static Type *with_mode(Type *type, u32 bytes)
     return natural ? &type_ulong : &type_long;
 }
 
+static Type *with_vector(Type *type, i64 bytes, u32 position);
+
+/* `type` as the attributes that were read say. */
+static Type *attributed(Type *type, Specifiers *specifiers)
+{
+    i64 bytes = specifiers->vector_bytes;
+    specifiers->vector_bytes = 0;
+    return with_vector(with_mode(type, specifiers->mode), bytes, specifiers->position);
+}
+
 /* __attribute__((...)), any number of them; what is not known is skipped: it is advice to other compilers. */
 static void parse_attributes(Specifiers *out)
 {
@@ -119,7 +130,11 @@ static void parse_attributes(Specifiers *out)
                 } else {
                     out->alignment = 16;
                 }
-            } else if (name && (name_is(name, "vector_size") || name_is(name, "cleanup"))) {
+            } else if (name && name_is(name, "vector_size") && kind_now() == '(') {
+                advance();
+                out->vector_bytes = constant_expression("the size of a vector");
+                expect(')', "this ends with `)`");
+            } else if (name && name_is(name, "cleanup")) {
                 error_about(position, "the attribute ", name, " is not available");
                 skip_bracketed('(', ')');
             } else {
@@ -222,6 +237,7 @@ static void parse_member(Type *record, Members *members, const Specifiers *speci
         if (own.aligned_to) error(declarator.position, "_Alignas is for variables and members that lie in memory");
     }
     parse_attributes(&own);
+    member->type = attributed(member->type, &own);
     if (member->type->kind == TYPE_FUNCTION || (!is_complete(member->type) && member->type->kind != TYPE_ARRAY)) {
         if (!is_error(member->type)) {
             begin_error(declarator.position);
@@ -570,8 +586,8 @@ static void parse_specifiers(Specifiers *out)
 done:
     out->has_type = basic || out->type;
     if (!out->type) out->type = basic_type(counts, out->position);
-    out->type = with_mode(out->type, out->mode);
     if (restricts && out->type->kind != TYPE_POINTER) warning(out->position, "restrict says something of pointers only; this is none");
+    out->type = attributed(out->type, out);
     if (qualifiers) out->type = qualified(out->type, qualifiers);
 }
 
@@ -628,6 +644,7 @@ static Type *parse_parameters(Type *result)
         check_no_storage(&specifiers, 1, "a parameter has no storage class, unless it is register");
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
+        declarator.type = attributed(declarator.type, &specifiers);
         if (declarator.type->kind == TYPE_ARRAY) declarator.type = pointer_to(declarator.type->base);
         if (declarator.type->kind == TYPE_FUNCTION) declarator.type = pointer_to(declarator.type);
         if (declarator.type->kind == TYPE_VOID) {

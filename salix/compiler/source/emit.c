@@ -555,6 +555,20 @@ static void keep_words(Function *function)
     memcpy(room + bytes, word_positions, lines);
 }
 
+static void check_frame(const Symbol *symbol)
+{
+    if (frame_bytes <= MAX_FRAME) return;
+    begin_error(symbol->position);
+    say("what ");
+    say_name(symbol->name);
+    say(" needs in its frame takes ");
+    say_number(frame_bytes);
+    say(" bytes, but a frame has ");
+    say_number(MAX_FRAME);
+    end_message();
+    hint("split it up, or declare static what is big");
+}
+
 static void emit_function(Function *function)
 {
     u64 saved = scratch_bytes;
@@ -583,6 +597,7 @@ static void emit_function(Function *function)
     function->word_count = word_count;
     function->fixups = fixups;
     function->frame_bytes = frame_bytes;
+    check_frame(function->symbol);
     current_function = 0;
     scratch_bytes = saved;
 }

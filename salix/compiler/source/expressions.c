@@ -85,6 +85,8 @@ static Type *parse_type_name(void);
 static Node *parse_compound_literal(Type *type, u32 position);
 static Node *parse_block(void);
 static Type *static_assertion(void);
+static Node *vector_operation(u32 op, Node *a, Node *b, u32 position);
+static Node *vector_update(u32 op, Node *left, Node *right, i32 postfix, u32 position);
 
 static Node *parse_expression(void)
 {
@@ -242,7 +244,10 @@ static Node *binary(u32 op, Node *a, Node *b, u32 position)
     a = value_of(a);
     b = value_of(b);
     if (is_error(a->type) || is_error(b->type)) return error_node(position);
-    if (!is_scalar(a->type) || !is_scalar(b->type)) return mismatch(a, b, position);
+    if (!is_scalar(a->type) || !is_scalar(b->type)) {
+        if (is_vector(a->type) || is_vector(b->type)) return vector_operation(op, a, b, position);
+        return mismatch(a, b, position);
+    }
     if (a->type->kind == TYPE_POINTER || b->type->kind == TYPE_POINTER) {
         if (op == OP_ADD && is_integer(a->type)) {
             Node *swapped = a;
@@ -382,6 +387,8 @@ static Node *update(u32 op, Node *left, Node *right, i32 postfix, u32 position)
             computed = common_type(computed, right->type);
             right = convert(right, computed);
         }
+    } else if (is_vector(type)) {
+        return vector_update(op, left, right, postfix, position);
     } else {
         return mismatch(left, right, position);
     }

@@ -66,7 +66,7 @@ static void check_labels(void)
         if (!label->is_defined) {
             error_about(label->position, "there is no label ", label->name, " in this function");
             if (within->outer)
-                hint("labels of the function around this one are seen here if its block declares them: __label__ name;");
+                hint("labels of the function around it are seen in here if a block declares them: __label__ name;");
         } else if (!label->is_used) {
             warning_about(label->position, "the label ", label->name, " is never used");
         }

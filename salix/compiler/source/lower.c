@@ -63,6 +63,8 @@ static i64 frame_room(i64 size, i64 alignment)
     return -frame_bytes;
 }
 
+#include "temporaries.c"
+
 static i32 frame_address(i64 offset)
 {
     i32 dst = new_vreg();
@@ -95,15 +97,19 @@ static i32 global_number(Symbol *symbol)
     return (i32)symbol->index;
 }
 
-#define BIG_LOCAL 512
-#define FRAME_FOR_LOCALS 3584 /* of 4096; the rest is for what does not fit registers */
+#define MAX_FRAME 4096
+#define FRAME_FOR_LOCALS 3584 /* of it; the rest is for what does not fit registers */
 
 /* Gives a local its place: in the frame, or, if it is too big for that, among the static objects. */
 static void place_local(Symbol *symbol)
 {
     i64 alignment = symbol->alignment ? symbol->alignment : alignment_of(symbol->type), size = size_of(symbol->type);
     if (symbol->value) return;
-    if (size >= BIG_LOCAL && frame_bytes + size > FRAME_FOR_LOCALS) {
+    if (symbol->is_temporary) {
+        symbol->value = temporary_room(size, alignment, symbol);
+        return;
+    }
+    if (!is_scalar(symbol->type) && frame_bytes + size > FRAME_FOR_LOCALS) {
         within->is_not_reentrant = 1;
         symbol->is_local = 0;
         symbol->is_static = symbol->is_defined = 1;
@@ -287,7 +293,7 @@ static i32 lower_call(Node *node)
     if (node->value > MAX_PARAMETERS) fatal(node->position, "a call with so many arguments is too much");
     if (node->a) pointer = lower(node->a);
     if (is_record(node->type)) {
-        i64 room = frame_room(size_of(node->type) ? size_of(node->type) : 1, alignment_of(node->type));
+        i64 room = temporary_room(size_of(node->type), alignment_of(node->type), 0);
         result = frame_address(room);
         words[count++] = result;
     }
@@ -305,7 +311,7 @@ static i32 lower_call(Node *node)
     }
     one->count = count;
     if (count > 5) {
-        i64 block = frame_room((i64)(count - 4) * 8, 8);
+        i64 block = temporary_room((i64)(count - 4) * 8, 8, 0);
         for (i = 4; i < count; i++) store(FRAME, block + (i64)(i - 4) * 8, 8, words[i]);
         words[4] = frame_address(block);
         one->count = 5;
@@ -374,7 +380,7 @@ static i32 address_of_node(Node *node)
         return base;
     case N_COMPOUND:
         if (node->symbol->is_local) place_local(node->symbol);
-        lower_statements(node->a);
+        lower_inside(node->a);
         dst = new_vreg();
         if (node->symbol->is_local) {
             address_offset = node->symbol->value;
@@ -391,7 +397,7 @@ static i32 address_of_node(Node *node)
         lower(node->a);
         return lower_address(node->b);
     case N_STATEMENTS: {
-        lower_statements(node->a->a);
+        lower_inside(node->a->a);
         base = lower_address(node->b->b);
         return base;
     }
@@ -675,7 +681,7 @@ static i32 lower_node(Node *node)
     case N_POSTFIX: return lower_update(node);
     case N_CALL: return lower_call(node);
     case N_STATEMENTS:
-        lower_statements(node->a->a);
+        lower_inside(node->a->a);
         if (node->b && node->type->kind != TYPE_VOID) {
             dst = node->b->target;
             node->b->target = 0;

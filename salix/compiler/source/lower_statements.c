@@ -196,6 +196,7 @@ static void lower_statement(Node *node)
     }
     default: break;
     }
+    if (some_in_use && !inside_expression) release_temporaries();
     lowering_depth--;
 }
 
@@ -260,6 +261,7 @@ static void lower_function(Symbol *symbol, Node *body)
     label_count = 1;
     frame_bytes = within->frame_bytes;
     inline_room = 0;
+    temporary_count = some_in_use = 0;
     landing = within->is_landed_in ? new_label() : 0;
     lowered_position = symbol->position;
     lower_chain();

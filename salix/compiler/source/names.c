@@ -281,12 +281,15 @@ static Node *parse_offset_of(u32 position)
     return constant(offset, &type_ulong, position);
 }
 
+static Node *vector_builtin(const char *name, u32 position);
+
 static Node *builtin(const Name *name, u32 position, i32 *known)
 {
     const char *text = name->text + 10;
     Node *node, *second;
     *known = 1;
     if (name->length > 10 + 7 && starts_with(text, "offsetof")) return parse_offset_of(position);
+    if (starts_with(text, "shuffle") || starts_with(text, "convertvector")) return vector_builtin(text, position);
     if (starts_with(text, "types_compatible_p")) {
         Type *type;
         expect('(', "this is followed by `(`");

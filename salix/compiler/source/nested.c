@@ -1,9 +1,9 @@
 /* Functions inside of functions (GNU C): whose locals they see, and labels.
  *
- * A nested function is compiled as one of its own. It reaches the locals of those around it through the end of the frame
- * of the one that it stands in, its chain. Whoever calls it leaves the chain in a hidden word of .bss, from where it takes
- * it before anything else. A pointer to it is chain << 16 | number; addresses have 30 bits. One that uses nothing of what
- * is around it has no chain.
+ * A nested function is compiled as one of its own. It reaches the locals of those around it through the end of the
+ * frame of the one that it stands in, its chain. Whoever calls it leaves the chain in a hidden word of .bss, from where
+ * it takes it before anything else. A pointer to it is chain << 16 | number; addresses have 30 bits. One that uses
+ * nothing of what is around it has no chain.
  *
  *     frame of the outer function          frame of the nested one, which has another inside
  *     +--------------------+               +--------------------+

@@ -55,6 +55,8 @@ static i32 starts_type(u32 index)
     return token->kind == T_NAME && token->u.name->symbol && token->u.name->symbol->kind == A_TYPEDEF;
 }
 
+static Node *vector_negated(u32 kind, Node *vector, u32 position);
+
 static Node *negated(u32 kind, Node *operand, u32 position)
 {
     Node *node;
@@ -68,6 +70,7 @@ static Node *negated(u32 kind, Node *operand, u32 position)
     }
     operand = value_of(operand);
     if (is_error(operand->type)) return operand;
+    if (is_vector(operand->type)) return vector_negated(kind, operand, position);
     if (!is_integer(operand->type)) {
         wrong_operand(operand, "this operator takes an integer");
         return error_node(position);
@@ -98,7 +101,8 @@ static Node *parse_unary(void)
         else if (kind == '!') node = negated(N_NOT, node, position);
         else if (kind == '*') node = dereferenced(node, position);
         else if (kind == '+') {
-            node = no_lvalue(integer_value(node, "this operator takes an integer"));
+            if (!is_vector(node->type)) node = integer_value(node, "this operator takes an integer");
+            node = no_lvalue(node);
             if (is_integer(node->type)) node = promote(node);
             if (node->kind == N_CONST) node = constant(node->value, node->type, position);
         } else if (!is_error(node->type)) {

@@ -174,6 +174,8 @@ static Node *parse_size(u32 keyword_position, i32 of_alignment)
     return constant(size_of(type), &type_ulong, keyword_position);
 }
 
+static Node *elements_of(Node *vector);
+static Node *vector_cast(Type *type, Node *node, u32 position);
 static Node *union_of(Type *type, Member *member, Node *value);
 
 static Node *parse_cast(u32 position)
@@ -192,6 +194,10 @@ static Node *parse_cast(u32 position)
         Member *member;
         for (member = type->record->members; member; member = member->next)
             if (same_type(member->type, node->type)) return union_of(type, member, node);
+    }
+    if (is_vector(type) || is_vector(node->type)) {
+        Node *same_bytes = vector_cast(type, node, position);
+        if (same_bytes) return same_bytes;
     }
     if (type->kind != TYPE_VOID && (!is_scalar(type) || !is_scalar(node->type))) {
         begin_error(position);
@@ -219,7 +225,9 @@ static Node *parse_postfix(Node *node)
         u32 position = here();
         switch (kind_now()) {
         case '[': {
-            Node *index, *pointer = value_of(node);
+            Node *index, *pointer;
+            if (is_vector(node->type)) node = elements_of(node);
+            pointer = value_of(node);
             advance();
             index = value_of(parse_expression());
             expect(']', "an index ends with `]`");

@@ -305,7 +305,7 @@ static Node *parse_declaration(u32 place)
     for (;;) {
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
-        declarator.type = with_mode(declarator.type, specifiers.mode);
+        declarator.type = attributed(declarator.type, &specifiers);
         if (panic) return first;
         if (!declarator.name) {
             confused(here(), "a name should stand here");

@@ -46,6 +46,7 @@ typedef struct {
     u32 alignment;
     u8 is_complete;
     u8 is_flexible; /* ends with an array without a length */
+    Type *element;  /* of a vector; else 0 */
 } Record;
 
 typedef struct Parameter {
@@ -112,6 +113,7 @@ struct Symbol {
     u8 is_weak;
     u8 address_taken;
     u8 is_string;
+    u8 is_temporary; /* what an operator makes: its place is used again after the statement */
     u8 is_inline; /* or always_inline: 2; noinline: 3 */
     u8 is_noreturn;
     u8 is_register; /* called so */
@@ -149,6 +151,11 @@ static i32 is_integer(const Type *type)
 static i32 is_record(const Type *type)
 {
     return type->kind == TYPE_STRUCT || type->kind == TYPE_UNION;
+}
+
+static i32 is_vector(const Type *type)
+{
+    return type->kind == TYPE_STRUCT && type->record->element;
 }
 
 static i32 is_scalar(const Type *type)
@@ -321,6 +328,11 @@ static void say_plain_type(const Type *type, u32 depth)
             if (parameter->next) say(", ");
         }
         say(")");
+    } else if (is_vector(type)) {
+        say("vector of ");
+        say_number(type->record->size / size_of(type->record->element));
+        say(" ");
+        say_plain_type(type->record->element, depth + 1);
     } else {
         say(type->kind == TYPE_STRUCT ? "struct " : type->kind == TYPE_UNION ? "union " : "enum ");
         if (type->record->tag && type->record->tag->name)

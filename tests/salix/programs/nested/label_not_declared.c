@@ -1,4 +1,4 @@
-// refused: are seen here if its block declares them: __label__ name;
+// refused: are seen in here if a block declares them: __label__ name;
 int main(void)
 {
     void f(void) { goto end; }
