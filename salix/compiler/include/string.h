@@ -25,9 +25,5 @@ extern size_t strspn(const char *text, const char *characters);
 extern size_t strcspn(const char *text, const char *characters);
 extern char *strpbrk(const char *text, const char *characters);
 extern char *strtok_r(char *text, const char *separators, char **rest);
-static inline char *strtok(char *text, const char *separators)
-{
-    static char *rest;
-    return strtok_r(text, separators, &rest);
-}
+extern char *strtok(char *text, const char *separators);
 #include <strings.h>

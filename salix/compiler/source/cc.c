@@ -145,6 +145,11 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (builtins & ATOMICS) preprocess_supplied("salix_atomics.h");
     preprocess(&files[build->entry]);
     parse_program();
+    if (needs_library()) {
+        forget_macros();
+        preprocess_supplied("salix_library.h");
+        parse_program();
+    }
     resolve_aliases();
     warn_of_host_functions();
     spare = (u8 *)(tokens + 1); /* the first one says where the program starts */

@@ -2,7 +2,8 @@
  * cannot be here. The first are guest code of the runtime, which links them to the programs that call them.
  */
 
-/* A letter of a signature: v void, i int, l long, n size_t, p void *, q const void *, s char *, t const char *, e char **. */
+/* A letter of a signature: v void, i int, l long, n size_t, p void *, q const void *, s char *, t const char *,
+ * e char **, f a pointer to a function. */
 static Type *letter_type(char letter)
 {
     switch (letter) {
@@ -14,6 +15,11 @@ static Type *letter_type(char letter)
     case 's': return pointer_to(&type_char);
     case 't': return pointer_to(qualified(&type_char, CONST));
     case 'e': return pointer_to(pointer_to(&type_char));
+    case 'f': {
+        Type *type = new_type(TYPE_FUNCTION);
+        type->base = &type_int;
+        return pointer_to(type);
+    }
     default: return &type_void;
     }
 }
@@ -32,33 +38,48 @@ static Type *function_type(Type *result, const char *parameters)
     return type;
 }
 
-/* What a function of the supplied library is, by its name, declared or not. 0: there is none. */
+enum { MAY_FAIL = 2 };
+
+static const struct {
+    char name[12];
+    char result;
+    char parameters[6];
+    u8 is_source; /* in salix_library.h; MAY_FAIL: and takes from the heap. 0: the runtime links it */
+} supplied_functions[] = {
+    {"memcpy", 'p', "pqn"}, {"memmove", 'p', "pqn"}, {"memset", 'p', "pin"}, {"memcmp", 'i', "qqn"},
+    {"strlen", 'n', "t"}, {"strnlen", 'n', "tn"}, {"strcmp", 'i', "tt"}, {"strncmp", 'i', "ttn"},
+    {"strcasecmp", 'i', "tt"}, {"strncasecmp", 'i', "ttn"}, {"strcpy", 's', "st"}, {"strncpy", 's', "stn"},
+    {"stpcpy", 's', "st"}, {"stpncpy", 's', "stn"}, {"strcat", 's', "st"}, {"strncat", 's', "stn"},
+    {"mempcpy", 'p', "pqn"}, {"bcopy", 'v', "qpn"}, {"bzero", 'v', "pn"}, {"strchr", 's', "ti"},
+    {"strrchr", 's', "ti"}, {"memchr", 'p', "qin"}, {"memrchr", 'p', "qin"}, {"strstr", 's', "tt"},
+    {"strspn", 'n', "tt"}, {"strcspn", 'n', "tt"}, {"strpbrk", 's', "tt"}, {"strtok_r", 's', "ste"},
+    {"abs", 'i', "i"}, {"labs", 'l', "l"}, {"llabs", 'l', "l"}, {"ffs", 'i', "i"}, {"strtol", 'l', "tei"},
+    {"strtoll", 'l', "tei"}, {"strtoul", 'n', "tei"}, {"strtoull", 'n', "tei"}, {"atoi", 'i', "t"},
+    {"atol", 'l', "t"}, {"atoll", 'l', "t"}, {"isalnum", 'i', "i"}, {"isalpha", 'i', "i"}, {"isblank", 'i', "i"},
+    {"iscntrl", 'i', "i"}, {"isdigit", 'i', "i"}, {"isgraph", 'i', "i"}, {"islower", 'i', "i"},
+    {"isprint", 'i', "i"}, {"ispunct", 'i', "i"}, {"isspace", 'i', "i"}, {"isupper", 'i', "i"},
+    {"isxdigit", 'i', "i"}, {"tolower", 'i', "i"}, {"toupper", 'i', "i"},
+    {"strtok", 's', "st", 1}, {"rand", 'i', "", 1}, {"srand", 'v', "i", 1}, {"bsearch", 'p', "qqnnf", 1},
+    {"qsort", 'v', "pnnf", 1}, {"malloc", 'p', "n", MAY_FAIL}, {"calloc", 'p', "nn", MAY_FAIL},
+    {"realloc", 'p', "pn", MAY_FAIL}, {"free", 'v', "p", 1}};
+
+/* The number of a function of the library in the table, from 1 on; 0: it is none. */
+static u32 supplied_function(const Name *name)
+{
+    u32 i;
+    for (i = 0; i < sizeof supplied_functions / sizeof supplied_functions[0]; i++)
+        if (name->text[0] == supplied_functions[i].name[0] && name->length == strlen(supplied_functions[i].name) &&
+            memcmp(name->text, supplied_functions[i].name, name->length) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* What a function of the library is, declared or not. 0: there is none of that name. */
 static Type *library_function(const Name *name)
 {
-    static const struct {
-        char name[12];
-        char result;
-        char parameters[5];
-    } supplied[] = {
-        {"memcpy", 'p', "pqn"}, {"memmove", 'p', "pqn"}, {"memset", 'p', "pin"}, {"memcmp", 'i', "qqn"},
-        {"strlen", 'n', "t"}, {"strnlen", 'n', "tn"}, {"strcmp", 'i', "tt"}, {"strncmp", 'i', "ttn"},
-        {"strcasecmp", 'i', "tt"}, {"strncasecmp", 'i', "ttn"}, {"strcpy", 's', "st"}, {"strncpy", 's', "stn"},
-        {"stpcpy", 's', "st"}, {"stpncpy", 's', "stn"}, {"strcat", 's', "st"}, {"strncat", 's', "stn"},
-        {"mempcpy", 'p', "pqn"}, {"bcopy", 'v', "qpn"}, {"bzero", 'v', "pn"}, {"strchr", 's', "ti"},
-        {"strrchr", 's', "ti"}, {"memchr", 'p', "qin"}, {"memrchr", 'p', "qin"}, {"strstr", 's', "tt"},
-        {"strspn", 'n', "tt"}, {"strcspn", 'n', "tt"}, {"strpbrk", 's', "tt"}, {"strtok_r", 's', "ste"},
-        {"abs", 'i', "i"}, {"labs", 'l', "l"}, {"llabs", 'l', "l"}, {"ffs", 'i', "i"}, {"strtol", 'l', "tei"},
-        {"strtoll", 'l', "tei"}, {"strtoul", 'n', "tei"}, {"strtoull", 'n', "tei"}, {"atoi", 'i', "t"},
-        {"atol", 'l', "t"}, {"atoll", 'l', "t"}, {"isalnum", 'i', "i"}, {"isalpha", 'i', "i"}, {"isblank", 'i', "i"},
-        {"iscntrl", 'i', "i"}, {"isdigit", 'i', "i"}, {"isgraph", 'i', "i"}, {"islower", 'i', "i"},
-        {"isprint", 'i', "i"}, {"ispunct", 'i', "i"}, {"isspace", 'i', "i"}, {"isupper", 'i', "i"},
-        {"isxdigit", 'i', "i"}, {"tolower", 'i', "i"}, {"toupper", 'i', "i"}};
-    u32 i;
-    for (i = 0; i < sizeof supplied / sizeof supplied[0]; i++)
-        if (name->text[0] == supplied[i].name[0] && name->length == strlen(supplied[i].name) &&
-            memcmp(name->text, supplied[i].name, name->length) == 0)
-            return function_type(letter_type(supplied[i].result), supplied[i].parameters);
-    return 0;
+    u32 known = supplied_function(name);
+    if (!known) return 0;
+    return function_type(letter_type(supplied_functions[known - 1].result), supplied_functions[known - 1].parameters);
 }
 
 static const char say_log[] = "write messages with sf_log from \"spinfoam.h\"";
@@ -112,6 +133,49 @@ static void note_call(Symbol *symbol, u32 position)
     last_called = symbol;
 }
 
+/* Whether functions of salix_library.h are called that the program does not define; warns of those that take memory. */
+static i32 needs_library(void)
+{
+    Symbol *symbol;
+    i32 needed = 0;
+    for (symbol = first_called; symbol; symbol = symbol->next_called) {
+        u32 known = symbol->is_defined ? 0 : supplied_function(symbol->name);
+        if (!known || !supplied_functions[known - 1].is_source) continue;
+        needed = 1;
+        if (supplied_functions[known - 1].is_source != MAY_FAIL || !begin_warning(symbol->called_at)) continue;
+        say_name(symbol->name);
+        say(" takes from a heap of SALIX_HEAP_BYTES, 262144 if that is not defined, in the program's own memory");
+        end_message();
+        hint(say_array);
+    }
+    return needed;
+}
+
+/* Whether what is defined here is a function of the library that the program defines itself; then it is left out. */
+static i32 is_replaced(const Symbol *symbol, u32 position)
+{
+    const File *file = file_of(position);
+    u32 depth = 0;
+    if (!symbol || !symbol->is_defined || !file || !file->supplied) return 0;
+    do {
+        if (kind_now() == '{') depth++;
+        if (kind_now() == '}') depth--;
+        advance();
+    } while (depth && kind_now() != T_END);
+    return 1;
+}
+
+/* Forgets the program's macros: what is read from here on is the compiler's. */
+static void forget_macros(void)
+{
+    const Name *heap = intern_text("SALIX_HEAP_BYTES");
+    Name *name;
+    u32 i;
+    for (i = 0; i < NAME_BUCKETS; i++)
+        for (name = names[i]; name; name = name->next)
+            if (name != heap) name->macro = 0;
+}
+
 /* Warns of functions that everybody knows, but that the program does not define and a Loop's host does not have. */
 static void warn_of_host_functions(void)
 {
@@ -137,9 +201,7 @@ static void refuse_unavailable(const Name *name, u32 position)
         {"setjmp", say_jump}, {"_setjmp", say_jump}, {"sigsetjmp", say_jump}, {"longjmp", say_jump},
         {"siglongjmp", say_jump}, {"__builtin_setjmp", say_jump}, {"__builtin_longjmp", say_jump},
         {"alloca", "use an array of the greatest length that is needed"},
-        {"__builtin_alloca", "use an array of the greatest length that is needed"}, {"malloc", say_array},
-        {"calloc", say_array}, {"realloc", say_array}, {"__builtin_malloc", say_array},
-        {"__builtin_calloc", say_array}, {"__builtin_realloc", say_array}};
+        {"__builtin_alloca", "use an array of the greatest length that is needed"}};
     u32 i;
     for (i = 0; i < sizeof unavailable / sizeof unavailable[0]; i++)
         if (name->length == strlen(unavailable[i].name) && starts_with(name->text, unavailable[i].name)) {

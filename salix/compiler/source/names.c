@@ -142,7 +142,6 @@ static void suggest(const Name *name)
     } known[] = {
         {"NULL", "#include <stddef.h> at the top, or write 0 for a null pointer"},
         {"size_t", "#include <stddef.h> at the top"},
-        {"va_list", "give the function a fixed number of parameters, or an array and its length"},
         {"bool", "#include <stdbool.h> at the top, or write _Bool"},
         {"true", "#include <stdbool.h> at the top, or write 1"},
         {"false", "#include <stdbool.h> at the top, or write 0"},
@@ -155,6 +154,10 @@ static void suggest(const Name *name)
             hint(known[i].text);
             return;
         }
+    if (name->length >= 7 && starts_with(name->text + name->length - 7, "va_list")) {
+        hint("give the function a fixed number of parameters, or an array and its length");
+        return;
+    }
     if (name->length > 4 && (starts_with(name->text, "int") || starts_with(name->text, "uint")) && starts_with(name->text + name->length - 2, "_t")) {
         hint("#include <stdint.h> at the top");
         return;

@@ -34,8 +34,9 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
 {
     Symbol *symbol = declarator->name->global;
     if (symbol && (symbol->kind != kind || !same_type(symbol->type, declarator->type))) {
-        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern &&
-            (!symbol->type->is_prototype || symbol->is_implicit) && symbol->position) {
+        const File *file = file_of(declarator->position);
+        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern && symbol->position &&
+            (!symbol->type->is_prototype || symbol->is_implicit || (file && file->supplied))) {
             symbol->type = declarator->type; /* it was called before, undeclared */
         } else {
             error_about(declarator->position, "", declarator->name, " is declared already, as something else");
@@ -331,7 +332,7 @@ static Node *parse_declaration(u32 place)
                 return first;
             }
             if (is_first && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
-                define_function(&declarator, &specifiers);
+                if (!is_replaced(declarator.name->global, declarator.position)) define_function(&declarator, &specifiers);
                 return 0;
             }
             if (within && specifiers.storage == K_AUTO) declare_nested(&declarator, &specifiers);
