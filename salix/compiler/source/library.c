@@ -3,7 +3,7 @@
  */
 
 /* A letter of a signature: v void, i int, l long, n size_t, p void *, q const void *, s char *, t const char *,
- * e char **, f a pointer to a function. */
+ * e char **, f a pointer to a function; a point stands for any number of parameters. */
 static Type *letter_type(char letter)
 {
     switch (letter) {
@@ -31,6 +31,10 @@ static Type *function_type(Type *result, const char *parameters)
     type->base = result;
     type->is_prototype = 1;
     for (; *parameters; parameters++) {
+        if (*parameters == '.') {
+            type->is_variadic = 1;
+            break;
+        }
         *link = keep(sizeof(Parameter));
         (*link)->type = letter_type(*parameters);
         link = &(*link)->next;
@@ -59,7 +63,8 @@ static const struct {
     {"iscntrl", 'i', "i"}, {"isdigit", 'i', "i"}, {"isgraph", 'i', "i"}, {"islower", 'i', "i"},
     {"isprint", 'i', "i"}, {"ispunct", 'i', "i"}, {"isspace", 'i', "i"}, {"isupper", 'i', "i"},
     {"isxdigit", 'i', "i"}, {"tolower", 'i', "i"}, {"toupper", 'i', "i"},
-    {"strtok", 's', "st", 1}, {"rand", 'i', "", 1}, {"srand", 'v', "i", 1}, {"bsearch", 'p', "qqnnf", 1},
+    {"sprintf", 'i', "st."}, {"snprintf", 'i', "snt."}, {"strtok", 's', "st", 1}, {"rand", 'i', "", 1},
+    {"srand", 'v', "i", 1}, {"bsearch", 'p', "qqnnf", 1},
     {"qsort", 'v', "pnnf", 1}, {"malloc", 'p', "n", MAY_FAIL}, {"calloc", 'p', "nn", MAY_FAIL},
     {"realloc", 'p', "pn", MAY_FAIL}, {"free", 'v', "p", 1}};
 
@@ -86,7 +91,6 @@ static const char say_log[] = "write messages with sf_log from \"spinfoam.h\"";
 static const char say_end[] = "to end with an error, return a code from the function that the runtime calls";
 static const char say_array[] = "use a static array of the greatest length that is needed";
 static const char say_files[] = "a Loop has no files; it asks its host for things with sf_host_call of \"spinfoam.h\"";
-static const char say_format[] = "build texts with the functions of \"spinfoam.h\": sf_json_set_number, sf_json_dump and their like";
 
 /* Functions that a C program takes for granted, but that only its host can have; and what a Loop writes instead. */
 static const struct {
@@ -95,7 +99,7 @@ static const struct {
 } host_functions[] = {
     {"printf", say_log}, {"puts", say_log}, {"putchar", say_log}, {"fprintf", say_log}, {"fputs", say_log},
     {"fputc", say_log}, {"putc", say_log}, {"fwrite", say_log}, {"perror", say_log}, {"fflush", say_log},
-    {"vprintf", say_log}, {"vfprintf", say_log}, {"sprintf", say_format}, {"snprintf", say_format},
+    {"vprintf", say_log}, {"vfprintf", say_log},
     {"abort", say_end}, {"exit", say_end}, {"_exit", say_end}, {"fopen", say_files}, {"fclose", say_files},
     {"fread", say_files}, {"getchar", say_files}, {"getenv", say_files}};
 
@@ -113,7 +117,7 @@ static u32 host_function(const char *text, u32 length)
 /* A call of a variadic function, which can only be the host's, with `words` arguments. */
 static void check_variadic_call(const Symbol *symbol, u32 words, u32 position)
 {
-    if (words <= 5 || !begin_warning(position)) return;
+    if (words <= 5 || supplied_function(symbol->name) || !begin_warning(position)) return;
     say_name(symbol->name);
     say(" takes ");
     say_number(words);

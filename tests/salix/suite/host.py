@@ -44,8 +44,6 @@ class Host:
         return {
             "printf": partial(self._print, 0),
             "fprintf": partial(self._print, 1),
-            "sprintf": self._format_into,
-            "snprintf": self._format_into_some,
             "puts": lambda memory, text, *_: self._write(memory.read_text(text, _TEXT_BYTES) + b"\n"),
             "fputs": lambda memory, text, *_: self._write(memory.read_text(text, _TEXT_BYTES)),
             "putchar": self._put,
@@ -72,17 +70,6 @@ class Host:
 
     def _print(self, fixed: int, memory: GuestMemory, *words: int) -> int:
         return self._write(_text(memory, words, fixed))
-
-    def _format_into(self, memory: GuestMemory, *words: int) -> int:
-        text = _text(memory, words, 1)
-        memory.write(words[0], text + b"\0")
-        return len(text)
-
-    def _format_into_some(self, memory: GuestMemory, *words: int) -> int:
-        text, room = _text(memory, words, 2), words[1]
-        if room:
-            memory.write(words[0], text[: room - 1] + b"\0")
-        return len(text)
 
 
 def missing(name: str) -> HelperFunction:
