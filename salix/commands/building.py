@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,26 +19,34 @@ def add_build(commands: Commands) -> None:
     command = commands.add_parser("build", help="compile a C program; no compiler is needed on this machine")
     command.add_argument("file", type=Path, metavar="FILE.c", help="files beside it and below may be included")
     command.add_argument("-o", dest="out", type=Path, metavar="FILE.o", help="the object (default: FILE.o, beside it)")
+    command.add_argument("--json", action="store_true", help="print it as JSON, for programs")
     command.set_defaults(command=build_command)
 
 
 def build_command(options: argparse.Namespace) -> int:
     """0 if there is an object, 1 if the sources are at fault, 2 if they are none that the compiler is given."""
     from rich.console import Console
+    from rich.markup import escape
 
     try:
         files = source_files(options.file)
-        with Console(stderr=True).status(f"building {options.file.name}"):
+        with Console(stderr=True).status(f"building {escape(options.file.name)}"):
             result = build(files, options.file.name)
     except (OSError, SourcesRefused) as error:
         print(error, file=sys.stderr)
         return 2
-    print(result.diagnostics, end="", file=sys.stderr)
+    if not options.json:
+        print(result.diagnostics, end="", file=sys.stderr)
     if isinstance(result, Failed):
+        if options.json:
+            print(json.dumps({"built": False, "diagnostics": result.diagnostics}))
         return 1
-    out = options.out or options.file.with_suffix(".o")
+    out, size = options.out or options.file.with_suffix(".o"), len(result.elf)
     out.write_bytes(result.elf)
-    print(f"{out}: {len(result.elf)} bytes")
+    if options.json:
+        print(json.dumps({"built": True, "path": str(out), "bytes": size, "diagnostics": result.diagnostics}))
+    else:
+        print(f"{out}: {size} bytes")
     return 0
 
 

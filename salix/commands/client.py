@@ -1,4 +1,8 @@
-"""`create`, `list`, `logs`, `events`, `send`, ...: what an operator asks a server that runs, over HTTP."""
+"""`create`, `list`, `logs`, `events`, `send`, ...: what an operator asks a server that runs, over HTTP.
+
+Each command asks for a JSON object and shows it to people; with `--json` the object itself is printed, and what is
+wrong is {"error": {"kind", "message"}} on stderr, as HTTP has it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,13 @@ import argparse
 import json
 import sys
 import uuid
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from salix.commands import showing
 from salix.commands.building import source_files
 
 if TYPE_CHECKING:
@@ -16,59 +24,84 @@ if TYPE_CHECKING:
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_LOOP_ID_CHARACTERS = 17
+Found = dict[str, Any]
+
+
+class NotTried(Exception):
+    """There is nothing to ask a server for: the message says why."""
+
+
+class NotBuilt(Exception):
+    """The sources are at fault; `found` has what the compiler says."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        super().__init__(found["diagnostics"])
 
 
 def add_client_commands(commands: Commands) -> None:
     """Add them to the commands of a command line."""
-    command = _command(commands, "create", "build a C program in the server's sandbox and start it as a Loop")
+    command = _command(
+        commands, "create", "build a C program in the server's sandbox and start it as a Loop", create, showing.created
+    )
     command.add_argument("file", type=Path, metavar="FILE.c")
     command.add_argument("--name", help="for people (default: the file's)")
     command.add_argument("--config", type=json_argument, metavar="JSON", help="what sf_config() gives")
-    command.set_defaults(run=create)
-    _command(commands, "list", "all Loops, and how they are").set_defaults(run=list_loops)
-    command = _command(commands, "logs", "the last lines that a Loop logged")
+    _command(commands, "list", "all Loops, and how they are", list_loops, showing.loops)
+    text = "how the server is; of a Loop, all that is known of it"
+    command = _command(commands, "status", text, status, showing.status)
+    command.add_argument("loop", nargs="?")
+    command = _command(commands, "logs", "the last lines that a Loop logged", logs, showing.lines)
     command.add_argument("loop")
-    command.set_defaults(run=logs)
-    command = _command(commands, "audit", "what a Loop asked of its host, denied calls too, and who did what to it")
+    text = "what a Loop asked of its host, denied calls too, and who did what to it"
+    command = _command(commands, "audit", text, audit, showing.entries)
     command.add_argument("loop")
-    command.set_defaults(run=audit)
-    command = _command(commands, "events", "the events that wait for a Loop's acknowledgement")
+    text = "the events that wait for a Loop's acknowledgement"
+    command = _command(commands, "events", text, events, showing.events)
     command.add_argument("loop")
     which = command.add_mutually_exclusive_group()
     which.add_argument("--retry", action="store_true", help="let the Loop try all of them again")
     which.add_argument("--discard", metavar="EVENT", help="drop one of them for good")
-    command.set_defaults(run=events)
-    _command(commands, "messages", "what Loops woke the agent with").set_defaults(run=messages)
+    _command(commands, "messages", "what Loops woke the agent with", messages, showing.messages)
+    command = _command(commands, "files", "the agent's objects, and whose programs they are", files, showing.files)
+    command.add_argument("--delete", metavar="PATH", help="drop one that no Loop needs")
     for name, text in (
         ("pause", "stop a Loop; checkpoint and events stay"),
         ("resume", "start a paused, failed or finished Loop from its checkpoint"),
         ("delete", "end a Loop for good, with its events"),
     ):
-        command = _command(commands, name, text)
+        command = _command(commands, name, text, change, showing.changed)
         command.add_argument("loop")
-        command.set_defaults(run=change, tool=f"loop.{name}")
-    command = _command(commands, "mcp", "the tools on stdin and stdout, for a client of the Model Context Protocol")
-    command.set_defaults(command=mcp_command)
-    command = _command(commands, "send", "send an event to a Loop")
+        command.set_defaults(tool=f"loop.{name}")
+    command = _command(commands, "send", "send an event to a Loop", send, showing.sent)
     command.add_argument("loop")
     command.add_argument("payload", type=json_argument, metavar="JSON")
     command.add_argument("--id", metavar="TEXT", help="the event's id; the same id is the same event")
     command.add_argument("--topic", default="cli")
-    command.set_defaults(run=send)
+    text = "the tools on stdin and stdout, for a client of the Model Context Protocol"
+    command = commands.add_parser("mcp", help=text)
+    _add_data(command)
+    command.set_defaults(command=mcp_command)
 
 
-class SourcesUnreadable(Exception):
-    """What `create` is to build is not there, or is no text."""
-
-
-def _command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+def _command(
+    commands: Commands,
+    name: str,
+    text: str,
+    run: Callable[[Connection, argparse.Namespace], Found],
+    show: Callable[[Found], None],
+) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=text)
+    _add_data(command)
+    command.add_argument("--json", action="store_true", help="print it as JSON, for programs")
+    command.set_defaults(command=client_command, run=run, show=show)
+    return command
+
+
+def _add_data(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--data", type=Path, default=Path("salix-data"), metavar="FOLDER", help="the server's data folder"
     )
-    command.set_defaults(command=client_command)
-    return command
 
 
 def json_argument(text: str) -> Any:  # noqa: ANN401 - any JSON
@@ -80,25 +113,44 @@ def json_argument(text: str) -> Any:  # noqa: ANN401 - any JSON
 
 
 def client_command(options: argparse.Namespace) -> int:
-    """0 if it was done, 1 if the server refused it, 2 if there is no server, or nothing to ask it for."""
+    """0 if it was done, 1 if the server or its compiler refused it, 2 if it could not be tried."""
     import httpx
 
     from salix.http.client import Connection, ServerRefused
     from salix.http.serving import Client
 
+    def wrong(kind: str, message: str, text: str) -> None:
+        print(json.dumps({"error": {"kind": kind, "message": message}}) if options.json else text, file=sys.stderr)
+
     try:
-        with Connection(Client.load(options.data)) as connection:
-            done: int = options.run(connection, options)
-            return done
+        known = Client.load(options.data)
+    except (OSError, ValueError) as error:
+        wrong("no_server", str(error), f"no server is known: {error}")
+        return 2
+    try:
+        with Connection(known) as connection:
+            found = options.run(connection, options)
     except ServerRefused as refused:
-        print(refused, file=sys.stderr)
+        wrong(refused.kind, refused.message, str(refused))
         return 1
-    except SourcesUnreadable as error:
-        print(error, file=sys.stderr)
+    except NotBuilt as error:
+        if options.json:
+            print(json.dumps(error.found))
+        else:
+            print(error, end="", file=sys.stderr)
+        return 1
+    except NotTried as error:
+        wrong("not_tried", str(error), str(error))
         return 2
-    except (OSError, ValueError, httpx.HTTPError) as error:
-        print(f"no server was reached by {options.data / 'client.json'}: {error}", file=sys.stderr)
+    except httpx.HTTPError as error:
+        text = f"no server was reached by {options.data / 'client.json'}: {error}"
+        wrong("no_server", text, text)
         return 2
+    if options.json:
+        print(json.dumps(found))
+    else:
+        options.show(found)
+    return 0
 
 
 def mcp_command(options: argparse.Namespace) -> int:
@@ -117,98 +169,85 @@ def mcp_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def create(connection: Connection, options: argparse.Namespace) -> int:
+def create(connection: Connection, options: argparse.Namespace) -> Found:
     from rich.console import Console
+    from rich.markup import escape
 
     try:
-        files = {path: text.decode() for path, text in source_files(options.file).items()}
+        sources = {path: text.decode() for path, text in source_files(options.file).items()}
     except (OSError, UnicodeDecodeError) as error:
-        raise SourcesUnreadable(f"{options.file} cannot be read: {error}") from error
-    with Console(stderr=True).status(f"building {options.file.name} in the server's sandbox"):
-        built = connection.tool("loop.build", files=files, entry=options.file.name)
-    print(built["diagnostics"], end="", file=sys.stderr)
-    if not built["built"]:
-        return 1
-    found = connection.tool(
-        "loop.create",
-        path=built["path"],
-        sha256=built["sha256"],
-        name=options.name or options.file.stem,
-        config=options.config,
-    )
-    print(found["loop_id"])
-    return 0
+        raise NotTried(f"{options.file} cannot be read: {error}") from error
+    with Console(stderr=True).status(f"building {escape(options.file.name)} in the server's sandbox") as progress:
+        built = connection.tool("loop.build", files=sources, entry=options.file.name)
+        if not built["built"]:
+            raise NotBuilt(built)
+        name = options.name or options.file.stem
+        progress.update(f"starting {escape(name)}")
+        program = {"path": built["path"], "sha256": built["sha256"]}
+        found = connection.tool("loop.create", name=name, config=options.config, **program)
+    return {**found, "diagnostics": built["diagnostics"]}
 
 
-def list_loops(connection: Connection, options: argparse.Namespace) -> int:
-    from rich.console import Console
-
-    Console().print(table_of(connection.tool("loop.list")["loops"]))
-    return 0
+def list_loops(connection: Connection, options: argparse.Namespace) -> Found:
+    return connection.tool("loop.list")
 
 
-def table_of(loops: list[dict[str, Any]]) -> Any:  # noqa: ANN401 - rich is imported where it is used
-    """Loops as a table."""
-    from rich.box import SIMPLE
-    from rich.markup import escape
-    from rich.table import Column, Table
-
-    loop = Column("Loop", no_wrap=True, min_width=_LOOP_ID_CHARACTERS)  # whole: it is what the other commands ask for
-    texts = (Column("name", overflow="fold"), Column("state", overflow="fold", min_width=len("finished")), "waits for")
-    numbers = (Column(name, overflow="fold") for name in ("pending", "wakes left", "load", "tokens", "USD"))
-    table = Table(loop, *texts, *numbers, box=SIMPLE, padding=(0, 1, 0, 0))  # fits into 80 columns
-    for each in loops:
-        state = each["state"] if each["reason"] is None else f"{each['state']}: {each['reason']}"
-        counts = (each["pending_events"], each["wakes_left"], each["incarnation"], each["input_tokens"])
-        table.add_row(
-            each["loop_id"], escape(each["name"]), state, each["waits_for"] or "", *map(str, counts), each["cost_usd"]
-        )
-    return table
+def status(connection: Connection, options: argparse.Namespace) -> Found:
+    """Of a Loop what `loop.get` says; else sums over all of the agent's, of a server whose database answers."""
+    if options.loop is not None:
+        return connection.tool("loop.get", loop_id=options.loop)
+    connection.check_health()
+    found = connection.tool("loop.list")["loops"]
+    return {
+        "url": connection.url,
+        "loops": dict(sorted(Counter(each["state"] for each in found).items())),
+        "memory_bytes": sum(each["memory_bytes"] for each in found),
+        "pending_events": sum(each["pending_events"] for each in found),
+        "input_tokens": sum(each["input_tokens"] for each in found),
+        "cost_usd": f"{sum((Decimal(each['cost_usd']) for each in found), Decimal(0)):f}",
+    }
 
 
-def logs(connection: Connection, options: argparse.Namespace) -> int:
-    for each in connection.tool("loop.logs", loop_id=options.loop, limit=200)["lines"]:
-        print(each["line"])
-    return 0
+def logs(connection: Connection, options: argparse.Namespace) -> Found:
+    return connection.tool("loop.logs", loop_id=options.loop, limit=200)
 
 
-def audit(connection: Connection, options: argparse.Namespace) -> int:
-    for each in connection.tool("loop.audit", loop_id=options.loop, limit=500)["entries"]:
-        print(each["at_ms"], each["principal"], each["action"], each["outcome"], each["detail"], sep="\t")
-    return 0
+def audit(connection: Connection, options: argparse.Namespace) -> Found:
+    return connection.tool("loop.audit", loop_id=options.loop, limit=500)
 
 
-def messages(connection: Connection, options: argparse.Namespace) -> int:
+def files(connection: Connection, options: argparse.Namespace) -> Found:
+    if options.delete is None:
+        return connection.tool("loop.files")
+    return connection.tool("loop.files", action="delete", path=options.delete)
+
+
+def messages(connection: Connection, options: argparse.Namespace) -> Found:
+    """All of them, in as many answers as it takes."""
+    listed: list[Found] = []
     after = -1
     while True:
         found = connection.messages(after=max(after, 0))
-        for each in found["messages"]:
-            print(each["id"], each["content"], sep="\t")
+        listed += found["messages"]
         if found["next"] == after:
-            return 0
+            return {"messages": listed, "next": after}
         after = found["next"]
 
 
-def change(connection: Connection, options: argparse.Namespace) -> int:
+def change(connection: Connection, options: argparse.Namespace) -> Found:
     """pause, resume, delete: the tool of that name."""
-    changed = connection.tool(options.tool, loop_id=options.loop)
-    print(f"{options.loop}: {changed.get('state', 'deleted')}")
-    return 0
+    return {"loop_id": options.loop, "state": "deleted", **connection.tool(options.tool, loop_id=options.loop)}
 
 
-def events(connection: Connection, options: argparse.Namespace) -> int:
+def events(connection: Connection, options: argparse.Namespace) -> Found:
     arguments = {"loop_id": options.loop}
     if options.retry:
         arguments["action"] = "retry"
     elif options.discard is not None:
         arguments |= {"action": "discard", "event_id": options.discard}
-    for each in connection.tool("loop.events", **arguments)["events"]:
-        print(each["event_id"], each["topic"], json.dumps(each["payload"]), sep="\t")
-    return 0
+    return connection.tool("loop.events", **arguments)
 
 
-def send(connection: Connection, options: argparse.Namespace) -> int:
-    event_id = options.id or uuid.uuid4().hex
-    accepted = connection.send(options.loop, event_id, options.topic, options.payload)
-    print(f"{accepted['event_id']}: {'a duplicate' if accepted['duplicate'] else 'accepted'}")
-    return 0
+def send(connection: Connection, options: argparse.Namespace) -> Found:
+    event_id = options.id if options.id is not None else uuid.uuid4().hex
+    return connection.send(options.loop, event_id, options.topic, options.payload)

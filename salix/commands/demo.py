@@ -83,7 +83,7 @@ def _demo(folder: Path) -> int:
 
 
 def _steps(folder: Path, progress: Progress) -> int:
-    from salix.commands.client import table_of
+    from salix.commands.showing import table_of
 
     console = progress.console
     task = progress.add_task("", total=_STEPS)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ def add_prune(commands: Commands) -> None:
     command.add_argument("--older-than", type=days, required=True, metavar="DAYS", help="at least 1")
     command.add_argument("--data", type=Path, default=Path("salix-data"), metavar="FOLDER", help="as `serve` has it")
     command.add_argument("--database", metavar="URL", help="as `serve` has it")
+    command.add_argument("--json", action="store_true", help="print it as JSON, for programs")
     command.set_defaults(command=prune_command)
 
 
@@ -38,6 +41,8 @@ def days_or_none(text: str) -> int:
 
 def prune_command(options: argparse.Namespace) -> int:
     """0 if it was done, 2 if there is no such database."""
+    from rich.console import Console
+
     from salix.store import StoreUnavailable
     from salix.store.migrations import NewerSchema
 
@@ -46,15 +51,26 @@ def prune_command(options: argparse.Namespace) -> int:
         print(f"there is no {file}", file=sys.stderr)
         return 2
     try:
-        dropped = asyncio.run(_prune(options.database or f"sqlite:///{file}", options.data, options.older_than))
+        with Console(stderr=True).status("pruning") as progress:
+            dropped = asyncio.run(
+                _prune(
+                    options.database or f"sqlite:///{file}", options.data, options.older_than,
+                    lambda table, count: progress.update(f"pruning {table}: {count}"),
+                )
+            )  # fmt: skip
     except (StoreUnavailable, NewerSchema, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    print(", ".join(f"{table}: {count}" for table, count in dropped.items()))
+    if options.json:
+        print(json.dumps(dropped))
+    else:
+        print(", ".join(f"{table}: {count}" for table, count in dropped.items()))
     return 0
 
 
-async def _prune(database: str, folder: Path, older_than_days: int) -> dict[str, int]:
+async def _prune(
+    database: str, folder: Path, older_than_days: int, said: Callable[[str, int], None]
+) -> dict[str, int]:
     from salix.service import Limits
     from salix.service.files import AgentFiles
     from salix.service.retention import prune
@@ -62,4 +78,4 @@ async def _prune(database: str, folder: Path, older_than_days: int) -> dict[str,
 
     async with await Store.open(database) as store:
         files = AgentFiles(folder / "files", Limits())
-        return await prune(store, files, older_than_days, time.time_ns() // 1_000_000, PRINCIPAL)
+        return await prune(store, files, older_than_days, time.time_ns() // 1_000_000, PRINCIPAL, said)

@@ -17,7 +17,7 @@ class ServerRefused(Exception):
     """The server said no; `kind` is a `salix.service.Refusal`'s."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
-        self.status, self.kind = status, kind
+        self.status, self.kind, self.message = status, kind, message
         super().__init__(f"{kind}: {message}")
 
 
@@ -49,6 +49,17 @@ class Connection:
     def messages(self, session: str = "main", after: int = 0) -> dict[str, Any]:
         """What the agent was told in a session: {messages, next}."""
         return self._result(self._http.get(f"/v1/sessions/{session}/messages", params={"after": after}))
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return str(self._http.base_url)
+
+    def check_health(self) -> None:
+        """Return if the server's database answers."""
+        reply = self._http.get("/healthz")
+        if not reply.is_success:
+            self._result(reply)
 
     def _result(self, reply: httpx.Response) -> dict[str, Any]:
         found = reply.json() if reply.headers.get("content-type", "").startswith("application/json") else {}

@@ -45,8 +45,12 @@ class Client:
     @classmethod
     def load(cls, folder: Path) -> Client:
         """Raises OSError, ValueError."""
-        found = json.loads((folder / CLIENT_FILE).read_text())
-        return cls(**found)
+        file = folder / CLIENT_FILE
+        found = json.loads(file.read_text())
+        try:
+            return cls(**found)
+        except TypeError as error:
+            raise ValueError(f"{file} is not what a server writes") from error
 
     def save(self, folder: Path) -> None:
         """Replace the file in one step; nobody else may read it."""
@@ -61,7 +65,7 @@ def _key(folder: Path) -> tuple[str, bool]:
     """The key of the last time, or a new one; and whether it is new."""
     try:
         return Client.load(folder).key, False
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError):
         return secrets.token_urlsafe(32), True
 
 

@@ -14,6 +14,7 @@ Each by its own age, some rows to a transaction, so that a server that runs mean
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sqlalchemy import Column, ColumnElement, and_, delete, exists, select
@@ -63,10 +64,17 @@ _RULES = (
 )
 
 
-async def prune(store: Store, before_ms: int, *, rows: int = _ROWS) -> dict[str, int]:
+async def prune(
+    store: Store,
+    before_ms: int,
+    *,
+    rows: int = _ROWS,
+    said: Callable[[str, int], None] = lambda table, count: None,
+) -> dict[str, int]:
     """Drop what is older than `before_ms` and no promise needs; how many rows of each table.
 
-    Stopped in the middle, it has dropped some of them, and can be run again.
+    said: is told how many rows of a table went so far. Stopped in the middle, it has dropped some of them, and can be
+    run again.
     """
     dropped: dict[str, int] = {}
     for rule in _RULES:
@@ -79,6 +87,7 @@ async def prune(store: Store, before_ms: int, *, rows: int = _ROWS) -> dict[str,
                 if keys:
                     await tx.execute(delete(table).where(rule.key.in_(keys)))
             dropped[table.name] += len(keys)
+            said(table.name, dropped[table.name])
             if len(keys) < rows:
                 break
     return dropped

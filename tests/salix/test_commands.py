@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from contextlib import closing
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +75,112 @@ def test_an_operators_commands(tmp_path: Path) -> None:
         watch.write_text("int x = ;")
         broken = run("create", str(watch), *where)
         assert (broken.returncode, "watch.c:1" in broken.stderr) == (1, True)
+
+
+def test_every_command_that_shows_something_shows_it_to_programs_too(tmp_path: Path) -> None:
+    watch = tmp_path / "watch.c"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    where = ("--json", "--data", str(tmp_path))
+
+    def object_of(*arguments: str, status: int = 0) -> dict[str, Any]:
+        done = run(*arguments, *where)
+        assert (done.returncode, done.stderr) == (status, ""), arguments
+        assert done.stdout.count("\n") == 1
+        found = json.loads(done.stdout)
+        assert isinstance(found, dict)
+        return found
+
+    def error_of(*arguments: str, status: int) -> str:
+        done = run(*arguments, *where)
+        assert (done.returncode, done.stdout) == (status, "")
+        return str(json.loads(done.stderr)["error"]["kind"])
+
+    with server(tmp_path):
+        loop_id = object_of("create", str(watch))["loop_id"]
+        assert object_of("send", loop_id, "{}", "--id", "e1") == {"event_id": "e1", "duplicate": False}
+        assert object_of("send", loop_id, "{}", "--id", "e1")["duplicate"] is True
+        assert error_of("send", loop_id, "{}", "--id", "", status=1) == "invalid"
+        (listed,) = object_of("list")["loops"]
+        assert listed["loop_id"] == loop_id
+        assert object_of("status", loop_id)["loop_id"] == loop_id
+        found = object_of("status")
+        assert (found["loops"], found["pending_events"]) == ({"active": 1}, 1)
+        assert [each["event_id"] for each in object_of("events", loop_id)["events"]] == ["e1"]
+        assert object_of("events", loop_id, "--discard", "e1")["events"] == []
+        assert object_of("logs", loop_id)["lines"]
+        assert {each["action"] for each in object_of("audit", loop_id)["entries"]} >= {"loop.create", "loop.events"}
+        assert object_of("messages")["messages"] == []
+        assert [each["path"] for each in object_of("files")["files"]] == ["watch.o"]
+        assert error_of("files", "--delete", "watch.o", status=1) == "conflict"
+        for command, state in (("pause", "paused"), ("resume", "active"), ("delete", "deleted")):
+            assert object_of(command, loop_id)["state"] == state
+        assert object_of("files", "--delete", "watch.o")["files"] == []
+        assert error_of("logs", loop_id, status=1) == "not_found"
+        watch.write_text("int x = ;")
+        assert object_of("create", str(watch), status=1)["built"] is False
+        assert error_of("create", str(tmp_path / "nothing.c"), status=2) == "not_tried"
+        done = run("prune", "--older-than", "1", *where)
+        assert set(json.loads(done.stdout)) >= {"events", "files"}
+    assert error_of("list", status=2) == "no_server"
+    (tmp_path / "client.json").write_text("{}")
+    assert error_of("list", status=2) == "no_server"
+    for text, built in (("int f(void) { return 1; }", True), ("int x = ;", False)):
+        watch.write_text(text)
+        done = run("build", str(watch), "--json")
+        assert (done.returncode, json.loads(done.stdout)["built"]) == (0 if built else 1, built)
+
+
+def test_what_people_see_of_a_server_a_loop_and_its_files(tmp_path: Path) -> None:
+    watch = tmp_path / "watch.c"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    where = ("--data", str(tmp_path))
+    with server(tmp_path):
+        loop_id = run("create", str(watch), "--name", "[/b]", *where).stdout.strip()
+        shown = run("status", *where).stdout
+        assert re.search(r'^loops +\{"active": 1\}$', shown, re.M)
+        assert re.search(r"^cost_usd +0$", shown, re.M)
+        shown = run("status", loop_id, *where).stdout
+        assert re.search(r"^name +\[/b\]$", shown, re.M)
+        shown = run("audit", loop_id, *where).stdout
+        assert re.fullmatch(r"20\d\d-\S+ \S+Z\tagent:agent\tloop.create\tcreated\t[0-9a-f]{64}\n", shown)
+        listed = run("files", *where)
+        assert re.fullmatch(rf"watch.o\t\d+\t{loop_id}\n", listed.stdout)
+        assert "1 files, " in listed.stderr
+
+
+TALKER = """
+#include "spinfoam.h"
+SF_MAIN sf_i64 talk(void)
+{
+    sf_log("one\\ntwo \\033[2J \\342\\200\\256 na\\303\\257ve");
+    for (;;) if (sf_event_next(SF_FOREVER) == SF_CLOSED) return 0;
+}
+"""
+
+
+def test_what_a_guest_says_does_nothing_to_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / "talk.c").write_text(TALKER)
+    where = ("--data", str(tmp_path))
+    with server(tmp_path):
+        loop_id = run("create", str(tmp_path / "talk.c"), *where).stdout.strip()
+        assert run("logs", loop_id, *where).stdout == "one\\ntwo \\x1b[2J \\u202e na\u00efve\n"
+        (line,) = json.loads(run("logs", loop_id, "--json", *where).stdout)["lines"]
+        assert line["line"] == "one\ntwo \x1b[2J \u202e na\u00efve"
+
+
+@pytest.mark.parametrize("command", ["create", "build", "prune"])
+def test_on_a_terminal_long_commands_say_what_they_are_at(tmp_path: Path, command: str) -> None:
+    watch = tmp_path / "watch.c"
+    watch.write_text(resources.files("salix.examples").joinpath("mail_watch.c").read_text())
+    arguments = {
+        "create": ("create", str(watch), "--data", str(tmp_path)),
+        "build": ("build", str(watch)),
+        "prune": ("prune", "--older-than", "1", "--data", str(tmp_path)),
+    }[command]
+    with server(tmp_path):
+        done = run(*arguments, TTY_COMPATIBLE="1", TERM="xterm")
+    assert done.returncode == 0
+    assert {"create": "starting watch", "build": "building watch.c", "prune": "pruning files"}[command] in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("send", "l", "1")])
