@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import TypedDict, Unpack
 
 import runtime
 from runtime import Exited, Faulted, Guest, LoadError, Outcome, Preempted, Profile, Program, UnknownHelpers
@@ -111,43 +112,32 @@ class Compilation:
         return Built(elf, text, found.messages_lost, found.memory_bytes)
 
 
-def compilation(
-    files: Mapping[str, str | bytes],
-    entry: str,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    engine: str | None = None,
-    compiler: bytes | None = None,
-    lines: bool = True,
-    registers: int = 0,
-) -> Compilation:
-    """A build that is ready to run. Raises SourcesRefused.
+class Options(TypedDict, total=False):
+    """How to build.
 
-    compiler: another object than the shipped one, for the bootstrap. lines: whether the object says which line each
-    instruction came from. registers: fewer than nine, to test what is done when they run out.
+    limits: other than DEFAULT_LIMITS. engine: as for `runtime.load`. compiler: another object than the shipped one, for
+    the bootstrap. lines: whether the object says which line each instruction came from (it does). registers: fewer than
+    nine, to test what is done when they run out; 0 for all.
     """
+
+    limits: Limits
+    engine: str | None
+    compiler: bytes | None
+    lines: bool
+    registers: int
+
+
+def compilation(files: Mapping[str, str | bytes], entry: str, **options: Unpack[Options]) -> Compilation:
+    """A build that is ready to run. Raises SourcesRefused."""
+    limits, compiler = options.get("limits", DEFAULT_LIMITS), options.get("compiler") or shipped()
     encoded = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
     sources.check(encoded, entry, limits)
-    program = _program(compiler if compiler is not None else shipped(), sources.image_bytes(limits), engine)
-    guest = program.instantiate()
+    guest = _program(compiler, sources.image_bytes(limits), options.get("engine")).instantiate()
+    lines, registers = options.get("lines", True), options.get("registers", 0)
     guest.begin(sources.image(encoded, entry, limits, lines=lines, registers=registers))
     return Compilation(guest, limits)
 
 
-def build(
-    files: Mapping[str, str | bytes],
-    entry: str,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    engine: str | None = None,
-    compiler: bytes | None = None,
-    lines: bool = True,
-    registers: int = 0,
-) -> Built | Failed:
-    """The object of `entry`, one of `files`, which may include the others. Raises SourcesRefused, CompilerFault.
-
-    See `compilation` for the options.
-    """
-    return compilation(
-        files, entry, limits=limits, engine=engine, compiler=compiler, lines=lines, registers=registers
-    ).run()
+def build(files: Mapping[str, str | bytes], entry: str, **options: Unpack[Options]) -> Built | Failed:
+    """The object of `entry`, one of `files`, which may include the others. Raises SourcesRefused, CompilerFault."""
+    return compilation(files, entry, **options).run()

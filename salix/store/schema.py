@@ -43,41 +43,56 @@ def _serial() -> Column[int]:
     return Column("seq", _NUMBER, primary_key=True, autoincrement=True)
 
 
+def _number(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False)
+
+
+def _text(name: str) -> Column[str]:
+    """From outside."""
+    return Column(name, Utf8, nullable=False)
+
+
+def _word(name: str) -> Column[str]:
+    """Of our own making."""
+    return Column(name, String, nullable=False)
+
+
+def _data(name: str) -> Column[bytes]:
+    return Column(name, LargeBinary, nullable=False)
+
+
+def _of(table: str, name: str, *, key: bool = False) -> Column[str]:
+    """A row of another table, by its id. key: there is one row for it."""
+    return Column(name, String, ForeignKey(f"{table}.id"), primary_key=key, nullable=False)
+
+
+def _id() -> Column[str]:
+    return Column("id", String, primary_key=True)
+
+
 versions = Table("schema_versions", metadata, Column("number", Integer, primary_key=True, autoincrement=False))
 
 groups = Table(
     "groups",
     metadata,
-    Column("id", String, primary_key=True),
+    _id(),
     Column("key_sha256", LargeBinary, nullable=False, unique=True),  # keys are 256 random bits: no salt is needed
-    Column("created_ms", BigInteger, nullable=False),
+    _number("created_ms"),
 )
 
-agents = Table(
-    "agents",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("group_id", String, ForeignKey("groups.id"), nullable=False),
-    Column("created_ms", BigInteger, nullable=False),
-)
+agents = Table("agents", metadata, _id(), _of("groups", "group_id"), _number("created_ms"))
 
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("agent_id", String, ForeignKey("agents.id"), nullable=False),
-    Column("created_ms", BigInteger, nullable=False),
-)
+sessions = Table("sessions", metadata, _id(), _of("agents", "agent_id"), _number("created_ms"))
 
 messages = Table(
     "messages",
     metadata,
     _serial(),
-    Column("session_id", String, ForeignKey("sessions.id"), nullable=False),
-    Column("message_id", Utf8, nullable=False),
-    Column("author", String, nullable=False),
-    Column("content", Utf8, nullable=False),
-    Column("created_ms", BigInteger, nullable=False),
+    _of("sessions", "session_id"),
+    _text("message_id"),
+    _word("author"),
+    _text("content"),
+    _number("created_ms"),
     UniqueConstraint("session_id", "message_id"),
     Index("messages_by_session", "session_id", "seq"),
     Index("messages_by_time", "created_ms"),
@@ -86,27 +101,27 @@ messages = Table(
 loops = Table(
     "loops",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("group_id", String, ForeignKey("groups.id"), nullable=False),
-    Column("agent_id", String, ForeignKey("agents.id"), nullable=False),
-    Column("session_id", String, ForeignKey("sessions.id"), nullable=False),
-    Column("creator", String, nullable=False),
-    Column("name", Utf8, nullable=False),
-    Column("path", Utf8, nullable=False),
-    Column("sha256", String, nullable=False),
-    Column("config", LargeBinary, nullable=False),
-    Column("capabilities", LargeBinary, nullable=False),
-    Column("state", String, nullable=False),
+    _id(),
+    _of("groups", "group_id"),
+    _of("agents", "agent_id"),
+    _of("sessions", "session_id"),
+    _word("creator"),
+    _text("name"),
+    _text("path"),
+    _word("sha256"),
+    _data("config"),
+    _data("capabilities"),
+    _word("state"),
     Column("reason", String),
     Column("detail", Utf8),
-    Column("incarnation", BigInteger, nullable=False),
-    Column("created_ms", BigInteger, nullable=False),
-    Column("resumed_ms", BigInteger, nullable=False),
+    _number("incarnation"),
+    _number("created_ms"),
+    _number("resumed_ms"),
     Column("limited_since_ms", BigInteger),
     Column("limited_until_ms", BigInteger),
-    Column("decisions", BigInteger, nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("cost_pico_usd", BigInteger, nullable=False),
+    _number("decisions"),
+    _number("input_tokens"),
+    _number("cost_pico_usd"),
     Column("webhook_sha256", LargeBinary, unique=True),
     Column("webhook_signing_key", LargeBinary),
     Column("deleted_ms", BigInteger),
@@ -118,14 +133,14 @@ events = Table(
     "events",
     metadata,
     _serial(),
-    Column("loop_id", String, ForeignKey("loops.id"), nullable=False),
-    Column("event_id", Utf8, nullable=False),
-    Column("topic", Utf8, nullable=False),
+    _of("loops", "loop_id"),
+    _text("event_id"),
+    _text("topic"),
     Column("payload", LargeBinary),  # NULL once the event is settled: only its id is still needed
     Column("body_sha256", LargeBinary),
-    Column("state", String, nullable=False),
-    Column("accepted_ms", BigInteger, nullable=False),
-    Column("waiting_since_ms", BigInteger, nullable=False),
+    _word("state"),
+    _number("accepted_ms"),
+    _number("waiting_since_ms"),
     Column("settled_ms", BigInteger),
     Column("settled_incarnation", BigInteger),
     UniqueConstraint("loop_id", "event_id"),
@@ -136,20 +151,20 @@ events = Table(
 checkpoints = Table(
     "checkpoints",
     metadata,
-    Column("loop_id", String, ForeignKey("loops.id"), primary_key=True),
-    Column("value", LargeBinary, nullable=False),
-    Column("incarnation", BigInteger, nullable=False),
-    Column("saved_ms", BigInteger, nullable=False),
+    _of("loops", "loop_id", key=True),
+    _data("value"),
+    _number("incarnation"),
+    _number("saved_ms"),
 )
 
 wakes = Table(
     "wakes",
     metadata,
     _serial(),
-    Column("loop_id", String, ForeignKey("loops.id"), nullable=False),
-    Column("dedup_key", Utf8, nullable=False),
-    Column("incarnation", BigInteger, nullable=False),
-    Column("woken_ms", BigInteger, nullable=False),
+    _of("loops", "loop_id"),
+    _text("dedup_key"),
+    _number("incarnation"),
+    _number("woken_ms"),
     UniqueConstraint("loop_id", "dedup_key"),
     Index("wakes_by_time", "loop_id", "woken_ms"),
 )
@@ -158,10 +173,10 @@ faults = Table(
     "faults",
     metadata,
     _serial(),
-    Column("loop_id", String, ForeignKey("loops.id"), nullable=False),
-    Column("incarnation", BigInteger, nullable=False),
-    Column("message", Utf8, nullable=False),
-    Column("happened_ms", BigInteger, nullable=False),
+    _of("loops", "loop_id"),
+    _number("incarnation"),
+    _text("message"),
+    _number("happened_ms"),
     Index("faults_by_time", "loop_id", "happened_ms"),
 )
 
@@ -169,9 +184,9 @@ log_lines = Table(
     "log_lines",
     metadata,
     _serial(),
-    Column("loop_id", String, ForeignKey("loops.id"), nullable=False),
-    Column("line", Utf8, nullable=False),
-    Column("logged_ms", BigInteger, nullable=False),
+    _of("loops", "loop_id"),
+    _text("line"),
+    _number("logged_ms"),
     Index("log_lines_by_loop", "loop_id", "seq"),
 )
 
@@ -179,12 +194,12 @@ audit = Table(
     "audit",
     metadata,
     _serial(),
-    Column("principal", String, nullable=False),
-    Column("action", String, nullable=False),
+    _word("principal"),
+    _word("action"),
     Column("loop_id", String),
-    Column("outcome", String, nullable=False),
-    Column("detail", Utf8, nullable=False),
-    Column("at_ms", BigInteger, nullable=False),
+    _word("outcome"),
+    _text("detail"),
+    _number("at_ms"),
     Index("audit_by_loop", "loop_id", "seq"),
     Index("audit_by_time", "at_ms"),
 )

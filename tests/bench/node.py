@@ -24,6 +24,7 @@ from rich.table import Table
 from runtime.node import NEVER, Capability, HostCall, Node, Parking, Status, Wait, tune_collector
 from runtime.node.parking import resident_bytes
 from tests.clang import LOOP_OPTIONS, compiled
+from tests.runtime.node.nodes import slices
 
 MARKER = struct.pack("<Q", 0x1122334455667788)
 WAITER = """
@@ -113,11 +114,6 @@ async def _all_waiting(node: Node, object_ids: list[str]) -> None:
             await asyncio.sleep(0)
 
 
-def _slices(node: Node) -> int:
-    (line,) = (line for line in node.metrics().splitlines() if line.startswith("salix_node_slices_total "))
-    return int(line.split()[1])
-
-
 async def _latency(node: Node, clock: Clock, object_id: str, event_id: str, arrives_in: float = 0.0) -> float:
     """Microseconds from an event to the host call in response.
 
@@ -172,11 +168,11 @@ def fairness(console: Console, spinning: int = 100, waiting: int = 1000, events:
         alone = [await latency(f"a{n}") for n in range(events)]
         for _ in range(spinning):
             await _started(node, spinner)
-        latencies, slices = [], []
+        latencies, foreign = [], []
         for n in range(events):
-            before = _slices(node)
+            before = slices(node)
             await _latency(node, clock, rng.choice(object_ids), f"c{n}")
-            slices.append(float(_slices(node) - before))
+            foreign.append(float(slices(node) - before))
             latencies.append(await latency(f"s{n}"))
         found.append(
             Fairness(
@@ -185,7 +181,7 @@ def fairness(console: Console, spinning: int = 100, waiting: int = 1000, events:
                 events,
                 Distribution.of(alone),
                 Distribution.of(latencies),
-                Distribution.of(slices),
+                Distribution.of(foreign),
             )
         )
 

@@ -80,6 +80,12 @@ def started(node: Node, elf: bytes, config: Value = None, capabilities: Sequence
     return object_id
 
 
+def slices(node: Node) -> int:
+    """How many slices guests have used up."""
+    (line,) = (line for line in node.metrics().splitlines() if line.startswith("salix_node_slices_total "))
+    return int(line.split()[1])
+
+
 async def waiting(node: Node, object_id: str, wait: Wait = Wait.EVENT) -> None:
     """Return when the object waits for that."""
     async with asyncio.timeout(60):

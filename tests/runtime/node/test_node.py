@@ -45,6 +45,7 @@ from tests.runtime.node.nodes import (
     Notes,
     built,
     ended,
+    slices,
     started,
     waiting,
 )
@@ -667,15 +668,11 @@ def test_an_event_is_handled_within_a_bounded_number_of_slices() -> None:
         for object_id in waiters:
             await waiting(node, object_id)
 
-        def slices() -> int:
-            line = next(line for line in node.metrics().splitlines() if line.startswith("salix_node_slices_total "))
-            return int(line.split()[1])
-
         for object_id in waiters:
-            before = slices()
+            before = slices(node)
             node.deliver(object_id, "e", "t", None)
             await waiting(node, object_id, Wait.HOST_CALL)
-            assert slices() - before <= 3
+            assert slices(node) - before <= 3
 
     run(story)
 
