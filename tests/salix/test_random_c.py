@@ -5,12 +5,17 @@ A fraction of the campaign `python -m tests.salix.random_c`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.salix.random_c.campaign import Campaign, run_part, smallest, source_of
-from tests.salix.random_c.engines import ENGINES, GCC, OURS, differing, missing, run
+from tests.salix.random_c.engines import ENGINES, FEW, GCC, OURS, differing, missing, run
 from tests.salix.random_c.integer_types import INT, TYPES
+from tests.salix.random_c.nested import nested_source
 from tests.salix.random_c.operators import operator_source, pairs
+from tests.salix.random_c.tree import Source
+from tests.salix.random_c.vectors import vector_source
 from tests.salix.random_c.writer import write_source
 
 SEED = 2
@@ -23,6 +28,14 @@ FEATURES = (
     "switch (", "case ", "default:", "break;", "continue;", "goto L", "while (", "do {", "for (", "} else {",
     "struct s0 { ", " : 0;", "[] = {&", "memcpy(", "static volatile ", "register ", "(*const t", "? ", "sizeof(", "*p",
     "return (struct s", "const char[]){", ">>=", "<<=", "/=", "++", "--", "depth - 1", "(_Bool)", "= v", "!(", "~(",
+)  # fmt: skip
+FEATURES_OF_NESTED = (
+    "__label__ L", "goto L", "auto u64 f", "inline u64 f", "(n - 1, ", " f(n - 1", ", leaf)", "[4] = {",
+    "struct three v", "for (int i", "volatile unsigned v", "    " * 4 + "return ",
+)  # fmt: skip
+FEATURES_OF_VECTORS = (
+    " char V", " long long V", "same(", "__builtin_shuffle(", "(one ? ", "[one & ", "++; ", "*= ", "(W)(", "& 7 | 1)",
+    ">> ((W)", "== (W)", "(3 - ", " * 100)", "for (int i = 0; i < 3", "~",
 )  # fmt: skip
 
 
@@ -52,6 +65,23 @@ def test_a_program_depends_on_the_seed_and_its_index_alone() -> None:
 def test_programs_have_all_that_the_writer_can_draw() -> None:
     texts = [str(write_source(SEED, index)) for index in range(80)]
     assert [feature for feature in FEATURES if sum(feature in text for text in texts) < 4] == []
+
+
+@pytest.mark.parametrize(
+    ("write", "features"), [(nested_source, FEATURES_OF_NESTED), (vector_source, FEATURES_OF_VECTORS)]
+)
+def test_gnu_programs_have_all_that_they_are_for(
+    write: Callable[[int, int], Source], features: tuple[str, ...]
+) -> None:
+    texts = [str(write(SEED, index)) for index in range(80)]
+    assert [feature for feature in features if sum(feature in text for text in texts) < 4] == []
+
+
+@pytest.mark.skipif(GCC in missing(), reason="there is no gcc to compare our compiler with")
+@pytest.mark.parametrize("write", [nested_source, vector_source])
+def test_gnu_programs_give_the_same_by_gcc_and_by_our_compiler(write: Callable[[int, int], Source]) -> None:
+    outcomes = [run(str(write(SEED, index)), [GCC, OURS, FEW]) for index in range(12)]
+    assert [found for found in outcomes if differing(found)] == []
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -1,7 +1,8 @@
 """A campaign: the same C programs by several compilers, in forked processes. Results must agree.
 
-Program `index` is, for the first ones, that of a pair of types (`operators`), then a random one (`writer`). It depends
-on the seed and its index alone, so a mismatch is replayed by its index.
+Program `index` is, for the first ones, that of a pair of types (`operators`), then a random one: of ten, one has
+functions in functions (`nested`), one vectors (`vectors`), the others are plain C (`writer`). It depends on the seed
+and its index alone, so a mismatch is replayed by its index.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from dataclasses import dataclass, field
 
 from differential.workers import gather
 from tests.salix.random_c.engines import CLANG, FEW, GCC, NOT_COMPILED, OURS, SLOW, Outcomes, differing, kind, run
+from tests.salix.random_c.nested import nested_source
 from tests.salix.random_c.operators import operator_source, pairs
 from tests.salix.random_c.shrink import shrunk
 from tests.salix.random_c.tree import Source
+from tests.salix.random_c.vectors import vector_source
 from tests.salix.random_c.writer import write_source
 
 MOST_MISMATCHES = 20
@@ -63,7 +66,10 @@ class Result:
 def source_of(seed: int, index: int) -> Source:
     """Program `index`."""
     both = pairs()
-    return operator_source(*both[index]) if index < len(both) else write_source(seed, index)
+    if index < len(both):
+        return operator_source(*both[index])
+    write = {3: nested_source, 7: vector_source}.get(index % 10, write_source)
+    return write(seed, index)
 
 
 def engines_of(index: int, missing: tuple[str, ...]) -> list[str]:
