@@ -411,9 +411,20 @@ static void write_static(Symbol *symbol, const Entry *entry)
 }
 
 /* Where a static object goes, once its type and its data are known. */
+/* Whether nothing but zeros is written to the object. */
+static i32 is_zero(const Symbol *symbol)
+{
+    i64 i, size = size_of(symbol->type) + symbol->more_bytes;
+    if (!symbol->data) return 1;
+    if (symbol->relocations) return 0;
+    for (i = 0; i < size; i++)
+        if (symbol->data[i]) return 0;
+    return 1;
+}
+
 static void choose_section(Symbol *symbol)
 {
-    if (!symbol->data) symbol->section = SECTION_BSS;
+    if (!symbol->data || (!is_const(symbol->type) && is_zero(symbol))) symbol->section = SECTION_BSS;
     else symbol->section = is_const(symbol->type) && !is_volatile(symbol->type) ? SECTION_RODATA : SECTION_DATA;
 }
 
