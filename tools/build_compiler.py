@@ -20,7 +20,7 @@ def main() -> int:
     first = OBJECT.read_bytes() if from_shipped else stage1()
     second = next_stage(first)
     third = next_stage(second)
-    if from_shipped and second != third:  # the sources mean something new, and were compiled by what had the old meaning
+    if from_shipped and second != third:  # compiled by what had another meaning
         first, second, third = second, third, next_stage(third)
     for stage, elf in enumerate((first, second, third), 1):
         print(f"stage {stage}: {len(elf)} bytes, sha256 {sha256(elf).hexdigest()}")
