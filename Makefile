@@ -31,6 +31,7 @@ test: $(VENV)/test.stamp
 	$(IN_VENV) -m differential soak --guests 1000 --json $(ARTEFACTS)/soak.json
 	$(IN_VENV) -m differential programs --programs 400 --json $(ARTEFACTS)/programs.json
 	$(IN_VENV) -m tests.salix.crash --kills 50 --json $(ARTEFACTS)/crash.json
+	$(IN_VENV) -m tests.salix.crash --kills 20 --database postgresql --json $(ARTEFACTS)/crash_postgresql.json
 	$(IN_VENV) -m proofs --no-cache --mutants --crosshair 16
 
 docs: $(VENV)/test.stamp

@@ -10,7 +10,7 @@ import httpx
 from runtime.sdk.values import Value
 from salix.http.serving import Client
 
-_TIMEOUT_SECONDS = 60
+_TIMEOUT_SECONDS = 180  # a script may run for two minutes, after its build
 
 
 class ServerRefused(Exception):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
 from mcp.server import Server, ServerRequestContext
@@ -57,7 +58,17 @@ def tool_server(run: Run) -> Server[Any]:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
         return CallToolResult(content=[TextContent(text=json.dumps(result))], structured_content=result)
 
-    return Server("salix", instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server(
+        "salix", version=_version(), instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+
+
+def _version() -> str:
+    """Of the package, for clients' logs."""
+    try:
+        return version("salix-jit")
+    except PackageNotFoundError:  # run from its sources
+        return "unknown"
 
 
 class http_endpoint:  # noqa: N801 - a factory to its users, a class so that Starlette takes it for an ASGI app

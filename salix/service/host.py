@@ -111,7 +111,7 @@ class Host:
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else, until it is done or the host closes."""
-        task = asyncio.create_task(self._guarded(work))
+        task = asyncio.create_task(self.guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -129,10 +129,11 @@ class Host:
             task.cancel()
         await self.flush(last=True)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+    async def guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do `work` for one Loop. What fails is printed: the others go on, and the sweep comes back to this one."""
         try:
             await work
-        except Exception:  # ours, and of one Loop: the others go on, and the sweep comes back to this one
+        except Exception:
             traceback.print_exc(file=sys.stderr)
 
     # ---------------------------------------------------------------- host calls
@@ -174,7 +175,7 @@ class Host:
                 self.node.withdraw(attachment.object_id, call.arguments["event_id"])
             self.node.answer(call.id, result)
             if acknowledged and self.settled is not None:
-                await self._guarded(self.settled(attachment))
+                await self.guarded(self.settled(attachment))
 
     async def _detach(self, attachment: Attachment) -> None:
         assert self.node is not None

@@ -207,8 +207,8 @@ class Lifecycle:
                 async with self._turns[attachment.loop_id]:
                     if self._attachments.of_loop(attachment.loop_id) is attachment and await self._is_stale(attachment):
                         await self._detach(attachment.loop_id)
-        for loop_id in active.keys() - overdue.keys():
-            await self._look_after(active[loop_id])
+        for loop_id in sorted(active.keys() - overdue.keys()):
+            await self._host.guarded(self._look_after(active[loop_id]))
 
     async def _is_stale(self, attachment: Attachment) -> bool:
         """By the row as it is now: the sweep's picture may be older than the attachment."""

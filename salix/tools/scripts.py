@@ -115,7 +115,7 @@ async def run_script(service: Service, caller: Caller, arguments: Script) -> dic
             else:
                 found["error"] = failure_text(status)
     async with service.store.write() as tx:
-        outcome = found.get("error", f"returned {found.get('exit_code')}")
+        outcome = "failed" if "error" in found else f"returned {found['exit_code']}"
         detail = f"{embedder.calls} calls, SHA-256 {sha256_of(result.elf)}"
-        await audit.add(tx, Entry(caller.principal, "script.run", None, outcome[:200], detail, service.clock.now_ms()))
+        await audit.add(tx, Entry(caller.principal, "script.run", None, outcome, detail, service.clock.now_ms()))
     return {**found, "lines": embedder.lines, "calls": embedder.calls}

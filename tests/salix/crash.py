@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from sqlalchemy import select
 from salix.http.client import Connection
 from salix.http.serving import Client
 from salix.store import Store, schema
+from tests.salix.databases import new_database, postgresql
 from tests.salix.services import ACKNOWLEDGER
 
 _WAKES_OF_A_LOOP = 5  # below the limit of six in ten minutes
@@ -208,18 +211,35 @@ async def campaign(
     return await _judge(database or f"sqlite:///{folder / 'salix.db'}", loops, sent, kills)
 
 
+@contextmanager
+def database(wanted: str) -> Iterator[str | None]:
+    """The URL for a campaign, None for SQLite in its folder; empty where there is no PostgreSQL."""
+    if wanted != "postgresql":
+        yield None if wanted == "sqlite" else wanted
+        return
+    with postgresql() as server:
+        yield "" if server is None else new_database(server)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.salix.crash", description="Kill a server under load.")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    parser.add_argument("--database", metavar="URL", help="an empty PostgreSQL database; by default SQLite")
+    parser.add_argument(
+        "--database", metavar="URL", default="sqlite",
+        help="sqlite (the default), postgresql (a server of its own, if it is installed), or an empty database's URL",
+    )  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was counted")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="salix-crash-") as folder:
-        found = asyncio.run(campaign(Path(folder), options.kills, options.seed, options.database))
-    print(f"seed {options.seed}: {found}")
+    with tempfile.TemporaryDirectory(prefix="salix-crash-") as folder, database(options.database) as url:
+        if url == "":
+            print("PostgreSQL is not installed: nothing was killed")
+            return 0
+        found = asyncio.run(campaign(Path(folder), options.kills, options.seed, url))
+    print(f"seed {options.seed}, {options.database}: {found}")
     if options.json is not None:
-        options.json.write_text(json.dumps({"seed": options.seed, **vars(found)}, indent=1))
+        counted = {"seed": options.seed, "database": options.database, **vars(found)}
+        options.json.write_text(json.dumps(counted, indent=1))
     return 1 if found.wrong else 0
 
 

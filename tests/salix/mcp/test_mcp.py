@@ -56,6 +56,9 @@ def test_an_agent_builds_and_starts_a_loop(
 ) -> None:
     async def run() -> None:
         async with connected(tmp_path) as client:
+            said = client.server_info
+            assert said is not None
+            assert (said.name, bool(said.version)) == ("salix", True)
             listed = (await client.list_tools()).tools
             assert [tool.name for tool in listed] == list(TOOLS)
             assert [tool.input_schema for tool in listed] == [tool.schema() for tool in TOOLS.values()]

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from salix.service import Limits, Refusal, Refused
+from salix.service.files import AgentFiles
 from salix.service.intake import Intake
+from salix.service.programs import read_program
 from salix.service.signatures import Signed, sign
 from salix.store import Store, identities
+from salix.store.loops import Loop
 from tests.salix.services import ACKNOWLEDGER, AGENT, KEY, World, world
 
 
@@ -177,6 +180,31 @@ def test_a_copy_that_waits_is_not_doubled_and_goes_when_its_event_is_settled(dat
 
 async def _true(value: bool) -> bool:
     return value
+
+
+def test_a_loop_that_we_fail_to_load_does_not_keep_the_others_from_running(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor the server from starting: the sweep goes on with the next Loop, and comes back."""
+
+    async def run() -> None:
+        async with world(database, tmp_path) as w:
+            ids = sorted([await w.loop(ACKNOWLEDGER) for _ in range(3)])
+
+            def fails(files: AgentFiles, loop: Loop) -> bytes:
+                if loop.id == ids[0]:
+                    raise ZeroDivisionError
+                return read_program(files, loop)
+
+            monkeypatch.setattr("salix.service.lifecycle.read_program", fails)
+            await w.restart()
+            assert [w.service.attachments.of_loop(loop_id) is not None for loop_id in ids] == [False, True, True]
+            assert "ZeroDivisionError" in capsys.readouterr().err
+            monkeypatch.undo()
+            await w.service.tick()
+            assert w.service.attachments.of_loop(ids[0]) is not None
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("name", ["a" * 128, "e\u00e9", "e\u0301", "A", "\U0001f600"])
