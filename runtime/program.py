@@ -19,7 +19,7 @@ from runtime.guest import Guest
 from runtime.guest_code import libraries
 from runtime.helpers import HelperFunction, Helpers
 from runtime.host import Host, shared_host
-from runtime.lines import SourceLine, line_of
+from runtime.lines import SourceLine, lines_of
 from runtime.outcomes import Faulted, FaultKind
 from runtime.phase import Phase
 from runtime.snapshot import Snapshot, identity
@@ -147,7 +147,8 @@ class Program:
     ) -> Faulted:
         """A fault with all that is known about its place. `callers` are the pcs of the calls, the innermost first.
 
-        In a function that the runtime supplies, memcpy say, the line is that of the call in the program's own code.
+        In a function that comes with the runtime or the compiler, memcpy or malloc say, the line is that of the call
+        in the program's own code: the innermost that has one.
         """
         instruction = self.text.validated.program[pc]
         section, offset, line = None, None, None
@@ -155,16 +156,23 @@ class Program:
             placed, offset = self._linked.locate(pc)
             section = placed.name
             if self._source is not None:
-                line = self._line(self._linked, self._source, (pc, *callers) if placed.library is not None else (pc,))
+                line = self._line(self._linked, self._source, (pc, *callers))
         shown = disassemble(instruction, pc) if instruction is not None else ""
         return Faulted(kind, pc, address, size, write, shown, section, offset, line, detail)
 
     @staticmethod
     def _line(linked: Linked, source: bytes, pcs: Iterable[int]) -> SourceLine | None:
-        """That of the first pc in the program's own code."""
-        for placed, offset in map(linked.locate, pcs):
-            if placed.library is None:
-                return line_of(source, placed.name, offset)
+        """That of the first pc in the program's own code that has one, in its section or that of its caller.
+
+        Reading a table takes long if its author wants it to, so no more than these two sections' are looked for.
+        """
+        places = [(placed.name, offset) for placed, offset in map(linked.locate, pcs) if placed.library is None]
+        for section in list(dict.fromkeys(name for name, _ in places))[:2]:
+            offsets = [offset for name, offset in places if name == section]
+            lines = lines_of(source, section, offsets)
+            for offset in offsets:
+                if offset in lines:
+                    return lines[offset]
         return None
 
 

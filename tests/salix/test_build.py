@@ -156,3 +156,17 @@ def test_calls_that_go_deeper_than_a_loop_has_frames_are_warned_of_where_it_is_k
     assert warnings(chain(7)) == []
     (found,) = warnings(chain(8))
     assert found.startswith("calls go 9 functions deep, a Loop has 8 frames: `run` > `f1` > `f2`")
+
+
+def test_only_a_program_that_uses_the_heap_has_one() -> None:
+    def built(body: str) -> bytes:
+        result = build({"main.c": f"#include <stdlib.h>\nint main(void) {{ {body} }}"}, "main.c", lines=False)
+        assert isinstance(result, Built), result.diagnostics
+        return result.elf
+
+    without = build({"main.c": "int main(void) { return 0; }"}, "main.c", lines=False)
+    assert isinstance(without, Built)
+    assert built("return 0;") == without.elf
+    assert built("return sizeof malloc(3) - 8;") == without.elf  # named, not called
+    sizes = [load(elf).layout_for(0).writable.size for elf in (without.elf, built("return malloc(3) == 0;"))]
+    assert (sizes[0], sizes[1] // 1024) == (0, 256)

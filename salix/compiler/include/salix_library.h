@@ -1,5 +1,6 @@
-/* Functions of C's library that keep something or call the program back. Read behind a program that calls one and does
- * not define it; without the program's macros, but for SALIX_HEAP_BYTES. What is not called is left out. */
+/* Functions of C's library that keep something or call the program back, for programs that use one of them and do not
+ * define it. Read behind such a program: none of its names or macros means anything here. What is not called is left out.
+ */
 
 static char *__salix_rest_of_tokens;
 inline char *strtok(char *text, const char *separators)
@@ -57,77 +58,4 @@ inline void qsort(void *elements, unsigned long count, unsigned long size, int (
             __salix_exchange(first + parent * size, first + child * size, size);
         }
     }
-}
-
-/* ---- the heap: blocks of 16 bytes and their multiples, the first of each says how many it has ---- */
-
-#ifndef SALIX_HEAP_BYTES
-#define SALIX_HEAP_BYTES 262144
-#endif
-typedef struct __salix_block {
-    unsigned long units; /* with this one */
-    struct __salix_block *next; /* free one, at a higher address */
-} __salix_block;
-enum { __SALIX_UNITS = (SALIX_HEAP_BYTES) / sizeof(__salix_block) };
-static __attribute__((aligned(16))) __salix_block __salix_heap[__SALIX_UNITS + 1]; /* the first one starts the list */
-static int __salix_heap_is_ready;
-
-/* The first free block that is big enough, or its end. 0: there is none. */
-inline void *malloc(unsigned long bytes)
-{
-    unsigned long units = (bytes + sizeof(__salix_block) - 1) / sizeof(__salix_block) + 1;
-    __salix_block *before, *block;
-    if (bytes > SALIX_HEAP_BYTES) return 0;
-    if (!__salix_heap_is_ready) {
-        __salix_heap_is_ready = 1;
-        __salix_heap[0].next = &__salix_heap[1];
-        __salix_heap[1].units = __SALIX_UNITS;
-    }
-    for (before = __salix_heap; (block = before->next) != 0; before = block) {
-        if (block->units < units) continue;
-        if (block->units == units) {
-            before->next = block->next;
-        } else {
-            block->units -= units;
-            block += block->units;
-            block->units = units;
-        }
-        return block + 1;
-    }
-    return 0;
-}
-
-/* Puts a block back among the free ones, and joins it with those beside it. */
-inline void free(void *memory)
-{
-    __salix_block *block = (__salix_block *)memory - 1, *before = __salix_heap;
-    if (!memory) return;
-    while (before->next && before->next < block) before = before->next;
-    block->next = before->next;
-    before->next = block;
-    if (block->next && block + block->units == block->next) {
-        block->units += block->next->units;
-        block->next = block->next->next;
-    }
-    if (before != __salix_heap && before + before->units == block) {
-        before->units += block->units;
-        before->next = block->next;
-    }
-}
-
-inline void *calloc(unsigned long count, unsigned long size)
-{
-    void *memory = size && count > SALIX_HEAP_BYTES / size ? 0 : malloc(count * size);
-    if (memory) memset(memory, 0, count * size);
-    return memory;
-}
-
-inline void *realloc(void *memory, unsigned long bytes)
-{
-    unsigned long before = memory ? (((__salix_block *)memory)[-1].units - 1) * sizeof(__salix_block) : 0;
-    void *moved = malloc(bytes);
-    if (!moved) return 0;
-    if (memory) memcpy(moved, memory, before < bytes ? before : bytes);
-    free(memory);
-    return moved;
 }

@@ -37,4 +37,5 @@ extern void qsort(void *elements, size_t count, size_t size, int (*compare)(cons
 extern void *malloc(size_t bytes);
 extern void *calloc(size_t count, size_t size);
 extern void *realloc(void *memory, size_t bytes);
+extern void *aligned_alloc(size_t alignment, size_t bytes);
 extern void free(void *memory);

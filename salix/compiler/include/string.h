@@ -25,5 +25,7 @@ extern size_t strspn(const char *text, const char *characters);
 extern size_t strcspn(const char *text, const char *characters);
 extern char *strpbrk(const char *text, const char *characters);
 extern char *strtok_r(char *text, const char *separators, char **rest);
+extern char *strdup(const char *text); /* for free of stdlib.h */
+extern char *strndup(const char *text, size_t most);
 extern char *strtok(char *text, const char *separators);
 #include <strings.h>

@@ -45,6 +45,7 @@ static void finish_line_section(void);
 #include "aliases.c"
 #include "warnings.c"
 #include "debug_line.c"
+#include "behind.c"
 
 enum { RUNNING, SUCCEEDED, FAILED };
 enum { WITHOUT_LINES = 1 };
@@ -119,12 +120,6 @@ static u32 named_builtins(void)
     return found;
 }
 
-static void preprocess_supplied(const char *path)
-{
-    File *file = file_named(path, (u32)strlen(path));
-    if (file) preprocess(file);
-}
-
 __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
 {
     Function *function;
@@ -145,12 +140,8 @@ __attribute__((section("spinfoam.main"))) u64 compile(u8 *memory, u64 length)
     if (builtins & ATOMICS) preprocess_supplied("salix_atomics.h");
     preprocess(&files[build->entry]);
     parse_program();
-    if (needs_library()) {
-        forget_macros();
-        preprocess_supplied("salix_library.h");
-        parse_program();
-    }
     resolve_aliases();
+    supply_missing();
     warn_of_host_functions();
     spare = (u8 *)(tokens + 1); /* the first one says where the program starts */
     spare_bytes = sizeof tokens - sizeof tokens[0];

@@ -10,6 +10,7 @@ static u64 line_count;
 static u64 line_room;
 static u32 line_section;
 static u8 want_lines = 1;
+static u32 lines_end = ~0u; /* what is read from this position on has no lines: a fault there is told of at the call */
 static u64 line_addresses[64]; /* where a section's address stands, and which */
 static u32 line_address_sections[64];
 static u32 line_address_count;
@@ -97,9 +98,9 @@ static void line_sequence(u32 section)
             i64 change;
             if (position == previous || !position) continue;
             previous = position;
-            new_file = file_number(position);
+            new_file = position < lines_end ? file_number(position) : file;
             if (!new_file) continue;
-            new_line = line_number(position);
+            new_line = position < lines_end ? line_number(position) : 0; /* no line, says DWARF */
             at = function->offset + i;
             if (new_file == file && new_line == line && at) continue;
             if (new_file != file) {

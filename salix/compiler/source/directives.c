@@ -320,12 +320,10 @@ static void carry_out_pragma(void)
     else if (*string.u.spelling == '"') unquoted_pragma(&string);
 }
 
-static void preprocess(File *entry)
+/* Adds what the reader gives, up to its end, to the tokens. */
+static void gather_tokens(void)
 {
     Token *token;
-    if (token_count) token_count--; /* the end of the file before */
-    base_file = entry;
-    enter_file(entry);
     do {
         if (token_count >= MAX_TOKENS) fatal(tokens[token_count - 1].position, "the program is too long");
         token = &tokens[token_count++];
@@ -334,4 +332,18 @@ static void preprocess(File *entry)
         if (token->kind == T_NAME && token->u.name == name_pragma) carry_out_pragma();
     } while (token_count == 0 || tokens[token_count - 1].kind != T_END);
     if (condition_count) error(conditions[condition_count - 1].position, "this conditional has no #endif");
+}
+
+static void preprocess(File *entry)
+{
+    if (token_count) token_count--; /* the end of the file before */
+    base_file = entry;
+    enter_file(entry);
+    gather_tokens();
+}
+
+static void preprocess_supplied(const char *path)
+{
+    File *file = file_named(path, (u32)strlen(path));
+    if (file) preprocess(file);
 }

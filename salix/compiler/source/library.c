@@ -1,5 +1,6 @@
 /* Functions of C's library: those that come with every program, those that only a host could have, and those that
- * cannot be here. The first are guest code of the runtime, which links them to the programs that call them.
+ * cannot be here. The first are guest code of the runtime, which links them to the programs that call them, or C that
+ * is compiled with such programs (`behind.c`).
  */
 
 /* A letter of a signature: v void, i int, l long, n size_t, p void *, q const void *, s char *, t const char *,
@@ -42,13 +43,13 @@ static Type *function_type(Type *result, const char *parameters)
     return type;
 }
 
-enum { MAY_FAIL = 2 };
+enum { IN_RUNTIME, IN_LIBRARY = 1, IN_HEAP = 2 }; /* linked by the runtime; in salix_library.h; in salix_heap.h */
 
 static const struct {
-    char name[12];
+    char name[16];
     char result;
-    char parameters[6];
-    u8 is_source; /* in salix_library.h; MAY_FAIL: and takes from the heap. 0: the runtime links it */
+    char parameters[7];
+    u8 home;
 } supplied_functions[] = {
     {"memcpy", 'p', "pqn"}, {"memmove", 'p', "pqn"}, {"memset", 'p', "pin"}, {"memcmp", 'i', "qqn"},
     {"strlen", 'n', "t"}, {"strnlen", 'n', "tn"}, {"strcmp", 'i', "tt"}, {"strncmp", 'i', "ttn"},
@@ -63,10 +64,11 @@ static const struct {
     {"iscntrl", 'i', "i"}, {"isdigit", 'i', "i"}, {"isgraph", 'i', "i"}, {"islower", 'i', "i"},
     {"isprint", 'i', "i"}, {"ispunct", 'i', "i"}, {"isspace", 'i', "i"}, {"isupper", 'i', "i"},
     {"isxdigit", 'i', "i"}, {"tolower", 'i', "i"}, {"toupper", 'i', "i"},
-    {"sprintf", 'i', "st."}, {"snprintf", 'i', "snt."}, {"strtok", 's', "st", 1}, {"rand", 'i', "", 1},
-    {"srand", 'v', "i", 1}, {"bsearch", 'p', "qqnnf", 1},
-    {"qsort", 'v', "pnnf", 1}, {"malloc", 'p', "n", MAY_FAIL}, {"calloc", 'p', "nn", MAY_FAIL},
-    {"realloc", 'p', "pn", MAY_FAIL}, {"free", 'v', "p", 1}};
+    {"sprintf", 'i', "st."}, {"snprintf", 'i', "snt."},
+    {"strtok", 's', "st", IN_LIBRARY}, {"rand", 'i', "", IN_LIBRARY}, {"srand", 'v', "i", IN_LIBRARY},
+    {"bsearch", 'p', "qqnnf", IN_LIBRARY}, {"qsort", 'v', "pnnf", IN_LIBRARY}, {"malloc", 'p', "n", IN_HEAP},
+    {"calloc", 'p', "nn", IN_HEAP}, {"realloc", 'p', "pn", IN_HEAP}, {"aligned_alloc", 'p', "nn", IN_HEAP},
+    {"free", 'v', "p", IN_HEAP}, {"strdup", 's', "t", IN_HEAP}, {"strndup", 's', "tn", IN_HEAP}};
 
 /* The number of a function of the library in the table, from 1 on; 0: it is none. */
 static u32 supplied_function(const Name *name)
@@ -89,7 +91,6 @@ static Type *library_function(const Name *name)
 
 static const char say_log[] = "write messages with sf_log from \"spinfoam.h\"";
 static const char say_end[] = "to end with an error, return a code from the function that the runtime calls";
-static const char say_array[] = "use a static array of the greatest length that is needed";
 static const char say_files[] = "a Loop has no files; it asks its host for things with sf_host_call of \"spinfoam.h\"";
 
 /* Functions that a C program takes for granted, but that only its host can have; and what a Loop writes instead. */
@@ -135,49 +136,6 @@ static void note_call(Symbol *symbol, u32 position)
     if (last_called) last_called->next_called = symbol;
     else first_called = symbol;
     last_called = symbol;
-}
-
-/* Whether functions of salix_library.h are called that the program does not define; warns of those that take memory. */
-static i32 needs_library(void)
-{
-    Symbol *symbol;
-    i32 needed = 0;
-    for (symbol = first_called; symbol; symbol = symbol->next_called) {
-        u32 known = symbol->is_defined ? 0 : supplied_function(symbol->name);
-        if (!known || !supplied_functions[known - 1].is_source) continue;
-        needed = 1;
-        if (supplied_functions[known - 1].is_source != MAY_FAIL || !begin_warning(symbol->called_at)) continue;
-        say_name(symbol->name);
-        say(" takes from a heap of SALIX_HEAP_BYTES, 262144 if that is not defined, in the program's own memory");
-        end_message();
-        hint(say_array);
-    }
-    return needed;
-}
-
-/* Whether what is defined here is a function of the library that the program defines itself; then it is left out. */
-static i32 is_replaced(const Symbol *symbol, u32 position)
-{
-    const File *file = file_of(position);
-    u32 depth = 0;
-    if (!symbol || !symbol->is_defined || !file || !file->supplied) return 0;
-    do {
-        if (kind_now() == '{') depth++;
-        if (kind_now() == '}') depth--;
-        advance();
-    } while (depth && kind_now() != T_END);
-    return 1;
-}
-
-/* Forgets the program's macros: what is read from here on is the compiler's. */
-static void forget_macros(void)
-{
-    const Name *heap = intern_text("SALIX_HEAP_BYTES");
-    Name *name;
-    u32 i;
-    for (i = 0; i < NAME_BUCKETS; i++)
-        for (name = names[i]; name; name = name->next)
-            if (name != heap) name->macro = 0;
 }
 
 /* Warns of functions that everybody knows, but that the program does not define and a Loop's host does not have. */

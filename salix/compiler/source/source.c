@@ -5,7 +5,7 @@
  * physical line starts, so that positions still know their line.
  */
 
-#define MAX_FILES 64
+#define MAX_FILES 96
 #define MESSAGE_BYTES 16384
 #define ROOM_FOR_LAST 400
 #define MAX_ERRORS 20

@@ -34,9 +34,8 @@ static Symbol *declare_global(const Declarator *declarator, const Specifiers *sp
 {
     Symbol *symbol = declarator->name->global;
     if (symbol && (symbol->kind != kind || !same_type(symbol->type, declarator->type))) {
-        const File *file = file_of(declarator->position);
-        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern && symbol->position &&
-            (!symbol->type->is_prototype || symbol->is_implicit || (file && file->supplied))) {
+        if (symbol->kind == A_FUNCTION && kind == A_FUNCTION && symbol->is_extern &&
+            (!symbol->type->is_prototype || symbol->is_implicit) && symbol->position) {
             symbol->type = declarator->type; /* it was called before, undeclared */
         } else {
             error_about(declarator->position, "", declarator->name, " is declared already, as something else");
@@ -332,7 +331,7 @@ static Node *parse_declaration(u32 place)
                 return first;
             }
             if (is_first && (kind_now() == '{' || (declarator.type->old_count && starts_type(at_token)))) {
-                if (!is_replaced(declarator.name->global, declarator.position)) define_function(&declarator, &specifiers);
+                define_function(&declarator, &specifiers);
                 return 0;
             }
             if (within && specifiers.storage == K_AUTO) declare_nested(&declarator, &specifiers);
