@@ -50,8 +50,8 @@ typedef struct {
 typedef struct {
     Symbol *callee; /* 0: through a pointer, whose register is the instruction's a */
     Type *type;
-    Operand arguments[5];
     u32 count;
+    Operand arguments[5]; /* only `count` are kept */
 } Call;
 
 typedef struct Function {

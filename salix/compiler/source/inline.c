@@ -37,10 +37,10 @@ static void inline_call(const Call *call, i32 dst)
         const Code *from = &function->code[i];
         Code *to;
         if (from->op == I_PARAMETER) {
-            const Operand *argument = &call->arguments[from->imm - 1];
+            static const Operand missing = {NO_REGISTER, 0};
+            const Operand *argument = (u32)from->imm > call->count ? &missing : &call->arguments[from->imm - 1];
             to = put(I_MOV, moved(from->dst, base), argument->vreg, NO_REGISTER, argument->imm);
             to->position = from->position;
-            if ((u32)from->imm > call->count) to->a = NO_REGISTER;
             continue;
         }
         if (from->op == I_RETURN) {
@@ -61,16 +61,13 @@ static void inline_call(const Call *call, i32 dst)
         if (from->op == I_LABEL || from->op == I_JUMP) to->imm += label_base;
         if (from->op == I_BRANCH) to->other += label_base;
         if (from->op == I_CALL) {
-            const Call *inner = calls[from->other];
-            Call *copy = new_call(inner->callee, inner->type);
-            *copy = *inner;
+            Call *copy;
+            to->other = call_number(calls[from->other]);
+            copy = calls[to->other];
             for (k = 0; k < copy->count; k++) {
                 if (copy->arguments[k].vreg == FRAME) continue;
                 copy->arguments[k].vreg = moved(copy->arguments[k].vreg, base);
             }
-            if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
-            calls[call_count] = copy;
-            to->other = (i32)call_count++;
             if (landing) check_landing();
         }
     }

@@ -209,43 +209,48 @@ static Symbol *library_symbol(const char *text)
     return symbol;
 }
 
-static Call *new_call(Symbol *callee, Type *type)
+static void start_call(Call *one, Symbol *callee, Type *type)
 {
-    Call *one = keep(sizeof *one);
+    memset(one, 0, sizeof *one);
     one->callee = callee;
     one->type = type;
-    return one;
+}
+
+/* The number of a call in the code. What is kept of it ends behind its last argument. */
+static i32 call_number(const Call *call)
+{
+    u64 size = sizeof *call - (sizeof call->arguments / sizeof *call->arguments - call->count) * sizeof *call->arguments;
+    if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
+    calls[call_count] = memcpy(keep(size), call, size);
+    return (i32)call_count++;
 }
 
 #include "chains.c"
 #include "inline.c"
 
-static void emit_call(Call *one, i32 dst, i32 pointer)
+static void emit_call(const Call *one, i32 dst, i32 pointer)
 {
-    Code *made;
     if (one->callee && may_inline(one->callee)) {
         inline_call(one, dst);
         return;
     }
-    made = emit(I_CALL, dst, pointer, NO_REGISTER, 0);
-    if (call_count >= MAX_CALLS) fatal(lowered_position, "too many calls");
-    calls[call_count] = one;
-    made->other = (i32)call_count++;
+    emit(I_CALL, dst, pointer, NO_REGISTER, 0)->other = call_number(one);
     if (landing) check_landing();
 }
 
 static void call_library(const char *name, i32 a, i32 b, i64 b_number, i64 size)
 {
     Symbol *symbol = library_symbol(name);
-    Call *one = new_call(symbol, symbol->type);
+    Call one;
+    start_call(&one, symbol, symbol->type);
     put_in_object(symbol);
-    one->count = 3;
-    one->arguments[0].vreg = a;
-    one->arguments[1].vreg = b;
-    one->arguments[1].imm = b_number;
-    one->arguments[2].vreg = NO_REGISTER;
-    one->arguments[2].imm = size;
-    emit_call(one, NO_REGISTER, NO_REGISTER);
+    one.count = 3;
+    one.arguments[0].vreg = a;
+    one.arguments[1].vreg = b;
+    one.arguments[1].imm = b_number;
+    one.arguments[2].vreg = NO_REGISTER;
+    one.arguments[2].imm = size;
+    emit_call(&one, NO_REGISTER, NO_REGISTER);
 }
 
 #define INLINE_COPY 64
@@ -289,7 +294,8 @@ static i32 lower_call(Node *node)
     i32 words[MAX_PARAMETERS + 2], pointer = NO_REGISTER, dst = NO_REGISTER, result = NO_REGISTER, narrow_external;
     u32 count = 0, i;
     Node *argument;
-    Call *one = new_call(node->symbol, node->computed);
+    Call one;
+    start_call(&one, node->symbol, node->computed);
     if (node->value > MAX_PARAMETERS) fatal(node->position, "a call with so many arguments is too much");
     if (node->a) pointer = lower(node->a);
     if (is_record(node->type)) {
@@ -309,14 +315,14 @@ static i32 lower_call(Node *node)
             words[count++] = value;
         }
     }
-    one->count = count;
+    one.count = count;
     if (count > 5) {
         i64 block = temporary_room((i64)(count - 4) * 8, 8, 0);
         for (i = 4; i < count; i++) store(FRAME, block + (i64)(i - 4) * 8, 8, words[i]);
         words[4] = frame_address(block);
-        one->count = 5;
+        one.count = 5;
     }
-    for (i = 0; i < one->count; i++) one->arguments[i].vreg = words[i];
+    for (i = 0; i < one.count; i++) one.arguments[i].vreg = words[i];
     if (node->symbol) {
         put_in_object(node->symbol);
         node->symbol->is_used = 1;
@@ -327,7 +333,7 @@ static i32 lower_call(Node *node)
         i32 chain = lower(node->c);
         store_hidden(WORD_CHAIN, chain);
     }
-    emit_call(one, dst, pointer);
+    emit_call(&one, dst, pointer);
     if (node->symbol && node->symbol->is_noreturn) emit(I_TRAP, NO_REGISTER, NO_REGISTER, NO_REGISTER, 0);
     if (result != NO_REGISTER) {
         address_offset = 0;
