@@ -89,6 +89,19 @@ static Type *attributed(Type *type, Specifiers *specifiers)
     return with_vector(with_mode(type, specifiers->mode), bytes, specifiers->position);
 }
 
+/* The parenthesis and the texts in it, joined. */
+static Symbol *parse_attribute_text(void)
+{
+    Symbol *text;
+    u32 count = 0;
+    advance();
+    while (tokens[at_token + count].kind == T_STRING) count++;
+    text = string_symbol(tok(), count);
+    at_token += count;
+    expect(')', "this ends with `)`");
+    return text;
+}
+
 /* __attribute__((...)), any number of them; what is not known is skipped: it is advice to other compilers. */
 static void parse_attributes(Specifiers *out)
 {
@@ -108,20 +121,12 @@ static void parse_attributes(Specifiers *out)
             u32 position = here();
             if (name && kind_now() != ',') advance();
             if (name && name_is(name, "section") && kind_now() == '(' && kind_after() == T_STRING) {
-                Symbol *text;
-                advance();
-                text = string_symbol(tok(), 1);
-                advance();
+                Symbol *text = parse_attribute_text();
                 out->section = (const char *)text->data;
                 out->section_length = (u32)text->type->count - 1;
-                expect(')', "this ends with `)`");
             } else if (name && name_is(name, "alias") && kind_now() == '(' && kind_after() == T_STRING) {
-                Symbol *text;
-                advance();
-                text = string_symbol(tok(), 1);
-                advance();
+                Symbol *text = parse_attribute_text();
                 out->alias = intern((const char *)text->data, (u32)text->type->count - 1);
-                expect(')', "this ends with `)`");
             } else if (name && name_is(name, "aligned")) {
                 if (kind_now() == '(') {
                     advance();
@@ -311,7 +316,7 @@ static void parse_members(Type *type, Specifiers *attributes)
     parse_attributes(attributes);
     if (attributes->alignment > type->record->alignment) type->record->alignment = attributes->alignment;
     type->record->size = round_up(members.size, type->record->alignment);
-    if (type->record->size > 1 << 28) {
+    if (type->record->size > MAX_TYPE_BYTES) {
         error(here(), "this type is too big");
         type->record->size = 8;
     }
@@ -563,7 +568,8 @@ static void parse_specifiers(Specifiers *out)
                 advance();
                 break;
             }
-            if (!out->type && name_is(tok()->u.name, "__int128")) {
+            if (!out->type && (name_is(tok()->u.name, "__int128") || name_is(tok()->u.name, "__int128_t") ||
+                               name_is(tok()->u.name, "__uint128_t"))) {
                 error(here(), "the longest integers have 64 bits; keep two of them");
                 counts[K_LONG - K_TYPES] = 1;
                 basic++;
@@ -594,6 +600,7 @@ done:
 /* ---- declarators ---- */
 
 static u32 parameter_depth; /* inside of parameters, a first dimension does not matter */
+static u32 parameter_lists; /* that are open: their names are not known in lengths */
 static u32 skipped_length;  /* token at which such a dimension starts, if computing it changes something */
 
 static Type *parse_parameters(Type *result)
@@ -628,6 +635,7 @@ static Type *parse_parameters(Type *result)
     }
     open_scope(here());
     parameter_depth++;
+    parameter_lists++;
     while (kind_now() != T_END && !panic) {
         Specifiers specifiers;
         Declarator declarator;
@@ -661,6 +669,7 @@ static Type *parse_parameters(Type *result)
     }
     skipped_length = 0;
     parameter_depth--;
+    parameter_lists--;
     close_scope();
     expect(')', "the parameters end with `)`");
     return type;
@@ -678,6 +687,15 @@ static i32 length_is_constant(void)
     return 1;
 }
 
+/* Whether the length that ends at `]` names something that is not declared: in a list of parameters, one of them. */
+static i32 names_parameter(void)
+{
+    u32 i;
+    for (i = at_token; tokens[i].kind != ']' && tokens[i].kind != T_END; i++)
+        if (tokens[i].kind == T_NAME && !tokens[i].u.name->symbol) return 1;
+    return 0;
+}
+
 static Type *parse_suffix(Type *type)
 {
     u32 position = here();
@@ -693,8 +711,13 @@ static Type *parse_suffix(Type *type)
         i64 count = -1;
         u32 parameters = parameter_depth;
         advance();
-        if (parameters && !length_is_constant()) {
+        if (parameters ? !length_is_constant() : parameter_lists && names_parameter()) {
             u32 depth = 0, start = at_token;
+            if (!parameters) {
+                error(position, "the length of an array must be a constant");
+                hint("give the array the greatest length that is needed, and keep the number of used elements apart");
+                count = 1;
+            }
             while (kind_now() != T_END && !(kind_now() == ']' && depth == 0)) {
                 if (kind_now() == '[') depth++;
                 if (kind_now() == ']') depth--;
@@ -714,7 +737,7 @@ static Type *parse_suffix(Type *type)
                     error(position, "the length of an array must be a constant");
                     hint("give the array the greatest length that is needed, and keep the number of used elements apart");
                     count = 1;
-                } else if (node->value < 0 || node->value > 1 << 28) {
+                } else if (node->value < 0 || node->value > MAX_TYPE_BYTES) {
                     error(position, "an array cannot have so many elements");
                     count = 1;
                 } else {
@@ -734,7 +757,7 @@ static Type *parse_suffix(Type *type)
             end_message();
             type = &type_int;
         }
-        if (count > 0 && size_of(type) > (1 << 28) / count) {
+        if (count > 0 && size_of(type) > MAX_TYPE_BYTES / count) {
             error(position, "this array is too big");
             count = 1;
         }

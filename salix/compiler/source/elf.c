@@ -165,6 +165,8 @@ static void place_data(void)
             Section *section = &sections[data_sections[kind]];
             u32 alignment = alignment_of(symbol->type);
             if (symbol->kind != A_VARIABLE || symbol->section != kind || !symbol->is_defined || symbol->is_dropped) continue;
+            if (size_of(symbol->type) > MAX_OBJECT_BYTES)
+                error_about(symbol->position, "", symbol->name, " is too big: all static objects share 64 MiB");
             if (symbol->alignment > alignment) alignment = symbol->alignment;
             if (alignment > section->alignment) section->alignment = alignment;
             section->size = (u64)round_up((i64)section->size, alignment);

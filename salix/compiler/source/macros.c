@@ -266,9 +266,12 @@ static void substitute(Macro *macro, Argument *arguments, const Token *call)
 {
     Token *body = macro->body, *end = body + macro->length, *made, *first;
     u32 start;
-    /* arguments are expanded first: each leaves the pool as it was */
+    /* arguments are expanded first: each leaves the pool as it was; beside # and ## they stay as they are */
     for (made = body; made < end; made++) {
         Argument *argument = argument_of(macro, arguments, made);
+        i32 is_rest = argument && macro->variadic && argument == &arguments[macro->parameter_count - 1];
+        if (argument && !is_rest && made > body && (made[-1].kind == '#' || made[-1].kind == P_PASTE)) continue;
+        if (argument && made + 1 < end && made[1].kind == P_PASTE) continue;
         if (argument) expand_argument(argument);
     }
     start = pool_used;
@@ -432,8 +435,8 @@ static void expanded_token(Token *token)
     for (;;) {
         Macro *macro;
         Token next;
-        if (list_count == 0) pool_used = 0;
         plain_token(token);
+        if (list_count == 0) pool_used = 0;
         if (token->kind != T_NAME || !token->u.name->macro || (token->flags & NO_EXPANSION)) return;
         macro = token->u.name->macro;
         if (macro->busy) {

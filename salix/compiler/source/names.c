@@ -21,6 +21,20 @@ static void check_handle(const Node *callee, const Node *argument)
         hint("keep it in a variable, and sf_drop it afterwards");
 }
 
+/* A call with more or fewer arguments than parameters: wrong, or doubtful if these were declared as before 1989. */
+static void wrong_count(const Node *node, const Type *type, u32 wanted, u32 count)
+{
+    if (!type->old_count) begin_error(node->position);
+    else if (!begin_warning(node->position)) return;
+    if (node->symbol) say_name(node->symbol->name);
+    else say("this function");
+    say(" takes ");
+    say_number(wanted);
+    say(wanted == 1 ? " argument, here it gets " : " arguments, here it gets ");
+    say_number(count);
+    end_message();
+}
+
 static Node *call(Node *callee, u32 position)
 {
     Node *node, *argument, *last = 0;
@@ -67,19 +81,8 @@ static Node *call(Node *callee, u32 position)
         if (kind_now() == ')') confused(here(), "an argument is missing behind the `,`");
     }
     expect(')', "the arguments of a call end with `)`");
-    if (!is_error(type) && type->is_prototype && (count < wanted || (count > wanted && !type->is_variadic)) && !panic) {
-        begin_error(position);
-        if (node->symbol) {
-            say_name(node->symbol->name);
-        } else {
-            say("this function");
-        }
-        say(" takes ");
-        say_number(wanted);
-        say(wanted == 1 ? " argument, here it gets " : " arguments, here it gets ");
-        say_number(count);
-        end_message();
-    }
+    if (!is_error(type) && type->is_prototype && (count < wanted || (count > wanted && !type->is_variadic)) && !panic)
+        wrong_count(node, type, wanted, count);
     if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
     if (node->symbol) note_call(node->symbol, position);
     if (node->symbol && !is_error(type) && type->is_variadic) check_variadic_call(node->symbol, count, position);

@@ -86,7 +86,7 @@ static void define_global_variable(Declarator *declarator, const Specifiers *spe
         symbol->is_extern = 0;
         symbol->is_defined = 1;
     }
-    if (symbol->type->kind == TYPE_VOID) {
+    if (symbol->type->kind == TYPE_VOID && !symbol->is_extern) {
         error_about(declarator->position, "", declarator->name, " cannot be void");
         symbol->type = &type_int;
     }
@@ -283,7 +283,8 @@ static Node *parse_declaration(u32 place)
     }
     parse_specifiers(&specifiers);
     if (!specifiers.has_type && !panic) {
-        if (kind_now() != T_NAME) {
+        i32 has_more = specifiers.storage || specifiers.type->qualifiers; /* than a declarator */
+        if (kind_now() != T_NAME && !(has_more && kind_now() == '*')) {
             begin_error(here());
             say("a declaration should stand here, not ");
             say_token(tok());
@@ -291,14 +292,16 @@ static Node *parse_declaration(u32 place)
             panic = 1;
             return 0;
         }
-        if (kind_after() != '(' && !specifiers.storage && !specifiers.type->qualifiers &&
+        if (kind_after() != '(' && !has_more &&
             (tok()->u.name->symbol || (kind_after() != '=' && kind_after() != ';' && kind_after() != '[' && kind_after() != ','))) {
             error_about(here(), "", tok()->u.name, " is no type");
             suggest(tok()->u.name);
             panic = 1;
             return 0;
         }
-        if (kind_after() != '(' || !specifiers.storage)
+        if (kind_now() == '*')
+            warning(here(), "the type is missing; int is taken");
+        else if (kind_after() != '(' || !specifiers.storage)
             warning_about(here(), "the type of ", tok()->u.name, " is missing; int is taken");
     }
     if (accept(';')) return 0;
@@ -380,6 +383,12 @@ static Node *parse_asm(u32 position)
             if (kind_now() == '[') {
                 while (kind_now() != ']' && kind_now() != T_END) advance();
                 advance();
+            }
+            if (part == 4 && kind_now() == T_NAME) { /* a label, to which an empty text never goes */
+                label_of(tok()->u.name, here())->is_used = 1;
+                advance();
+                accept(',');
+                continue;
             }
             if (kind_now() != T_STRING) break;
             text = tok()->u.spelling + 1;

@@ -23,6 +23,9 @@ enum {
     TYPE_UNION
 };
 
+#define MAX_TYPE_BYTES (1LL << 56)   /* of a type; offsets in bits are numbers, too */
+#define MAX_OBJECT_BYTES (1LL << 26) /* of an object that has a place in memory */
+
 enum { CONST = 1, VOLATILE = 2 };
 
 typedef struct Type Type;

@@ -102,7 +102,9 @@ def judge(path: Path, expected: bytes | None = None) -> Verdict:
 
 def refusal(diagnostics: str) -> Verdict:
     """Of a program that was not compiled: refused by the rule that its first error follows from, or wrong."""
-    errors = diagnostics[diagnostics.find("error: ") :].partition("\nerror: ")[0] or diagnostics
+    if "error: " not in diagnostics:  # what the runtime says of the program
+        return Verdict(Sort.WRONG, "refused: " + diagnostics.strip())
+    errors = diagnostics[diagnostics.find("error: ") :].partition("\nerror: ")[0]
     first = re.split(r"^\S+: (?:error|warning): ", errors, flags=re.MULTILINE)[0]
     for words, rule in RULES:
         if words in first:
