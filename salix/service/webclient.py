@@ -22,6 +22,12 @@ from salix.service.settings import WebSettings
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_GIVEN_OUT = ipaddress.IPv6Network("2000::/3")
+_NOBODYS_6 = (ipaddress.IPv6Network("3fff::/20"),)  # documentation, RFC 9637: Python does not know it yet
+_NOBODYS_4 = (  # what IANA keeps for protocols, and relays that there are no more (RFC 6890, RFC 7526)
+    ipaddress.IPv4Network("192.0.0.0/24"),
+    ipaddress.IPv4Network("192.88.99.0/24"),
+)
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _NOT_SETTABLE = {
     "host",
@@ -68,15 +74,20 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address belongs to the internet at large, whatever form it is wrapped in."""
+    """Whether an address belongs to the internet at large, whatever form it is wrapped in.
+
+    Of IPv6 only what is given out to be (RFC 4291: 2000::/3); what there is beside it leads to networks of one's own,
+    such as site-local addresses, local NAT64 (RFC 8215) and IPv4 in its older wrappings.
+    """
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        if ip in _NAT64:
-            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        else:
-            teredo = ip.teredo[1] if ip.teredo is not None else None
-            ip = ip.ipv4_mapped or ip.sixtofour or teredo or ip
-    return ip.is_global and not ip.is_multicast
+        teredo = ip.teredo[1] if ip.teredo is not None else None
+        nat64 = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None
+        inner = ip.ipv4_mapped or ip.sixtofour or teredo or nat64
+        if inner is None:
+            return ip in _GIVEN_OUT and ip.is_global and not any(ip in network for network in _NOBODYS_6)
+        ip = inner
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _NOBODYS_4)
 
 
 class WebClient:

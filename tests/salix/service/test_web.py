@@ -23,13 +23,20 @@ from tests.salix.services import CALLER, DENIED, HOST_ERROR, World, world
     "address",
     ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1",
      "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "::", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-     "2002:7f00:1::", "255.255.255.255", "198.18.0.1"],
+     "2002:7f00:1::", "255.255.255.255", "198.18.0.1", "fec0::1", "64:ff9b:1::a00:1", "::127.0.0.1", "::10.0.0.1",
+     "::ffff:0:127.0.0.1", "3fff::1", "5f00::1", "100::1", "2001:db8::1", "ff02::1", "ff0e::1", "4000::1",
+     "192.0.0.8", "192.88.99.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "0.1.2.3", "2002:c0a8:101::",
+     "64:ff9b::c0a8:101"],
 )  # fmt: skip
 def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", ["9.9.9.9", "172.32.0.1", "100.128.0.1", "2620:fe::fe", "::ffff:9.9.9.9"])
+@pytest.mark.parametrize(
+    "address",
+    ["9.9.9.9", "172.32.0.1", "100.128.0.1", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909", "2002:909:909::",
+     "192.0.1.1", "192.88.98.1", "3fee::1"],
+)  # fmt: skip
 def test_their_neighbours_are(address: str) -> None:
     assert is_public(address)
 
