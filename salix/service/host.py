@@ -127,7 +127,7 @@ class Host:
             await asyncio.wait(pending, timeout=2)
         for task in (*self._calls.values(), *self._tasks):
             task.cancel()
-        await self.flush(last=True)
+        await self.guarded(self.flush(last=True))  # the database may be what is gone
 
     async def guarded(self, work: Coroutine[Any, Any, None]) -> None:
         """Do `work` for one Loop. What fails is printed: the others go on, and the sweep comes back to this one."""
