@@ -1,8 +1,9 @@
 /* sprintf and snprintf (C11 7.21.6.5) without floating point and `%n`, as guest code.
  *
- * Who calls a function with `...` passes up to five words in r1 to r5; of more, four, and in r5 the address of the
- * others (docs/compiler.md). How many there are, only the format says: it is read twice, first to count them.
- * The two lie in a section of their own, with what they share. What is no conversion is copied as it stands.
+ * Direct calls of our compiler's are calls of __salix_format, which say how many words there are and where. Who calls
+ * one of the two through a pointer passes up to five words in r1 to r5; of more, four, and in r5 the address of the
+ * others (docs/compiler.md). How many there are, only the format says then: it is read twice, first to count them.
+ * All lie in a section of their own, with what they share. What is no conversion is copied as it stands.
  */
 typedef unsigned char u8;
 typedef unsigned int u32;
@@ -30,7 +31,7 @@ struct piece {
     i64 length, zeros;
 };
 
-/* The words behind the format; `direct` of them were passed in registers. */
+/* The words behind the format: `direct` of them, then those that `others` points to, if there are any. */
 struct words {
     const u64 *given, *others;
     u64 direct, used;
@@ -101,7 +102,9 @@ INLINE u64 count_words(const char *format) {
 
 INLINE u64 next_word(struct words *words) {
     u64 index = words->used++;
-    return index < words->direct ? words->given[index] : words->others[index - words->direct];
+    if (index < words->direct)
+        return words->given[index];
+    return words->others ? words->others[index - words->direct] : 0;
 }
 
 INLINE void put(struct out *out, char c) {
@@ -177,9 +180,7 @@ INLINE void make_number(struct piece *piece, struct conversion *it, u64 word) {
 }
 
 /* C11 7.21.6.1. Leaves the number of characters in `out`, whether there is room for them or not. */
-FUNCTION static void format_text(struct out *out, const char *format, struct words *words) {
-    if (count_words(format) > words->direct)
-        words->others = (const u64 *)words->given[--words->direct];
+INLINE void format_text(struct out *out, const char *format, struct words *words) {
     while (*format) {
         struct conversion it;
         struct piece piece;
@@ -219,21 +220,36 @@ FUNCTION static void format_text(struct out *out, const char *format, struct wor
     }
 }
 
-FUNCTION int snprintf(char *to, u64 room, const char *format, u64 first, u64 second) {
-    u64 given[2] = {first, second};
-    struct words words = {given, 0, 2, 0};
+/* The text in at most `room` bytes, with its NUL, if there is room for one; its whole length. */
+FUNCTION static int format_into(char *to, u64 room, const char *format, struct words *words) {
     struct out out = {to, room ? room - 1 : 0, 0};
-    format_text(&out, format, &words);
+    format_text(&out, format, words);
     if (room)
         to[out.length < out.room ? out.length : out.room] = 0;
     return (int)out.length;
 }
 
+FUNCTION int __salix_format(char *to, u64 room, const char *format, u64 count, const u64 *given) {
+    struct words words = {given, 0, count, 0};
+    return format_into(to, room, format, &words);
+}
+
+/* Of the words that were passed in registers, the last is the address of others if the format takes more. */
+INLINE void find_others(struct words *words, const char *format) {
+    if (count_words(format) > words->direct)
+        words->others = (const u64 *)words->given[--words->direct];
+}
+
+FUNCTION int snprintf(char *to, u64 room, const char *format, u64 first, u64 second) {
+    u64 given[2] = {first, second};
+    struct words words = {given, 0, 2, 0};
+    find_others(&words, format);
+    return format_into(to, room, format, &words);
+}
+
 FUNCTION int sprintf(char *to, const char *format, u64 first, u64 second, u64 third) {
     u64 given[3] = {first, second, third};
     struct words words = {given, 0, 3, 0};
-    struct out out = {to, ~0UL, 0};
-    format_text(&out, format, &words);
-    to[out.length] = 0;
-    return (int)out.length;
+    find_others(&words, format);
+    return format_into(to, ~0UL, format, &words);
 }

@@ -20,6 +20,7 @@ static void skip_item(void);
 #include "expressions.c"
 #include "nested.c"
 #include "library.c"
+#include "formats.c"
 #include "names.c"
 #include "postfix.c"
 #include "operands.c"

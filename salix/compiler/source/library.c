@@ -64,7 +64,7 @@ static const struct {
     {"iscntrl", 'i', "i"}, {"isdigit", 'i', "i"}, {"isgraph", 'i', "i"}, {"islower", 'i', "i"},
     {"isprint", 'i', "i"}, {"ispunct", 'i', "i"}, {"isspace", 'i', "i"}, {"isupper", 'i', "i"},
     {"isxdigit", 'i', "i"}, {"tolower", 'i', "i"}, {"toupper", 'i', "i"},
-    {"sprintf", 'i', "st."}, {"snprintf", 'i', "snt."},
+    {"sprintf", 'i', "st."}, {"snprintf", 'i', "snt."}, {"__salix_format", 'i', "sntn."},
     {"strtok", 's', "st", IN_LIBRARY}, {"rand", 'i', "", IN_LIBRARY}, {"srand", 'v', "i", IN_LIBRARY},
     {"bsearch", 'p', "qqnnf", IN_LIBRARY}, {"qsort", 'v', "pnnf", IN_LIBRARY}, {"malloc", 'p', "n", IN_HEAP},
     {"calloc", 'p', "nn", IN_HEAP}, {"realloc", 'p', "pn", IN_HEAP}, {"aligned_alloc", 'p', "nn", IN_HEAP},
@@ -90,6 +90,7 @@ static Type *library_function(const Name *name)
 }
 
 static const char say_log[] = "write messages with sf_log from \"spinfoam.h\"";
+static const char say_buffer[] = "format into a buffer with snprintf, and write that with sf_log from \"spinfoam.h\"";
 static const char say_end[] = "to end with an error, return a code from the function that the runtime calls";
 static const char say_files[] = "a Loop has no files; it asks its host for things with sf_host_call of \"spinfoam.h\"";
 
@@ -98,9 +99,9 @@ static const struct {
     char name[12];
     const char *instead;
 } host_functions[] = {
-    {"printf", say_log}, {"puts", say_log}, {"putchar", say_log}, {"fprintf", say_log}, {"fputs", say_log},
+    {"printf", say_buffer}, {"puts", say_log}, {"putchar", say_log}, {"fprintf", say_buffer}, {"fputs", say_log},
     {"fputc", say_log}, {"putc", say_log}, {"fwrite", say_log}, {"perror", say_log}, {"fflush", say_log},
-    {"vprintf", say_log}, {"vfprintf", say_log},
+    {"vprintf", say_buffer}, {"vfprintf", say_buffer},
     {"abort", say_end}, {"exit", say_end}, {"_exit", say_end}, {"fopen", say_files}, {"fclose", say_files},
     {"fread", say_files}, {"getchar", say_files}, {"getenv", say_files}};
 
@@ -113,17 +114,6 @@ static u32 host_function(const char *text, u32 length)
             memcmp(text, host_functions[i].name, length) == 0)
             return i + 1;
     return 0;
-}
-
-/* A call of a variadic function, which can only be the host's, with `words` arguments. */
-static void check_variadic_call(const Symbol *symbol, u32 words, u32 position)
-{
-    if (words <= 5 || supplied_function(symbol->name) || !begin_warning(position)) return;
-    say_name(symbol->name);
-    say(" takes ");
-    say_number(words);
-    say(" arguments here: a function of the host gets four of them, and the address of the others");
-    end_message();
 }
 
 static Symbol *first_called, *last_called;

@@ -84,10 +84,10 @@ static Node *call(Node *callee, u32 position)
     if (!is_error(type) && type->is_prototype && (count < wanted || (count > wanted && !type->is_variadic)) && !panic)
         wrong_count(node, type, wanted, count);
     if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
-    if (node->symbol) note_call(node->symbol, position);
-    if (node->symbol && !is_error(type) && type->is_variadic) check_variadic_call(node->symbol, count, position);
     node->value = count;
     node->computed = type;
+    if (node->symbol && !is_error(type) && type->is_variadic) check_variadic_call(node);
+    if (node->symbol) note_call(node->symbol, position);
     return node;
 }
 
