@@ -8,10 +8,19 @@ typedef struct Entry {
     i64 offset;
 } Entry;
 
+/* A union, and which of its members has been given. */
+typedef struct Chosen {
+    struct Chosen *next;
+    Type *type;
+    i64 offset;
+    Member *member;
+} Chosen;
+
 typedef struct {
     Entry *first;
     Entry **link;
     i64 end; /* of the part that has been given */
+    Chosen *chosen;
     u8 excess;     /* said once is enough */
     Node *pending; /* an expression that was read, and turned out to be for something inside */
 } Initialiser;
@@ -31,6 +40,47 @@ static void add_entry(Type *type, i64 offset, Member *member, Node *node)
     *init->link = entry;
     init->link = &entry->next;
     if (offset + size > init->end) init->end = offset + size;
+}
+
+/* Leaves out what was given of `size` bytes: a later initialiser takes the place of all of them (C11 6.7.9). */
+static void forget(i64 offset, i64 size)
+{
+    Entry **link = &init->first;
+    if (offset >= init->end) return;
+    while (*link) {
+        if ((*link)->offset >= offset && (*link)->offset < offset + size) *link = (*link)->next;
+        else link = &(*link)->next;
+    }
+    init->link = link;
+}
+
+/* This member of the union at `offset` is given now; whatever was given of another is not its value any more. */
+static void choose(Type *type, i64 offset, Member *member)
+{
+    Chosen *chosen = offset < init->end ? init->chosen : 0;
+    while (chosen && (chosen->offset != offset || chosen->type != type)) chosen = chosen->next;
+    if (!chosen) {
+        chosen = scratch(sizeof *chosen);
+        chosen->next = init->chosen;
+        chosen->type = type;
+        chosen->offset = offset;
+        chosen->member = member;
+        init->chosen = chosen;
+    }
+    if (chosen->member != member) forget(offset, size_of(type));
+    chosen->member = member;
+}
+
+/* Chooses the members that lead to `name`, some of which may be anonymous. */
+static void choose_by_name(Type *type, i64 offset, const Name *name)
+{
+    Member *member = type->record->members;
+    i64 ignored = 0;
+    while (member && member->name != name && (member->name || !is_record(member->type) || !find_member(member->type, name, &ignored)))
+        member = member->next;
+    if (!member) return;
+    if (type->kind == TYPE_UNION) choose(type, offset, member);
+    if (member->name != name) choose_by_name(member->type, offset + member->offset, name);
 }
 
 static i32 is_character_array(const Type *type)
@@ -85,6 +135,7 @@ static void init_from(Type *type, i64 offset, i64 index, Member *member, i32 fir
                 advance();
             }
             first = 0;
+            if (type->kind == TYPE_UNION) choose(type, offset, member);
             init_value(member->type, offset + member->offset, member);
             if (panic || type->kind == TYPE_UNION) return;
         }
@@ -122,7 +173,10 @@ static Type *designated(Type *type, i64 *offset, Member **member, i64 *last)
         confused(here(), "the name of a member should stand here");
         return &type_error;
     }
-    if (is_record(type)) *member = find_member(type, tok()->u.name, offset);
+    if (is_record(type)) {
+        choose_by_name(type, *offset, tok()->u.name);
+        *member = find_member(type, tok()->u.name, offset);
+    }
     if (!*member) {
         begin_error(here());
         say_type(type);
@@ -185,6 +239,7 @@ static void init_braced(Type *type, i64 offset)
             if (kind_now() == T_NAME && kind_after() == ':' && is_record(type)) { /* `name: value`, as before 1999 */
                 Name *name = tok()->u.name;
                 place = offset;
+                choose_by_name(type, offset, name);
                 member = find_member(type, name, &place);
                 advance();
                 advance();
@@ -229,6 +284,7 @@ static void init_braced(Type *type, i64 offset)
             } else if (next_member) {
                 item = next_member->type;
                 member = next_member;
+                if (type->kind == TYPE_UNION) choose(type, offset, member);
                 place += member->offset;
             }
             if (!item || is_error(item)) {
@@ -263,6 +319,7 @@ static void init_value(Type *type, i64 offset, Member *member)
     Node *node;
     nest();
     if (!init->pending && kind_now() == '{') {
+        if (is_record(type) || type->kind == TYPE_ARRAY) forget(offset, size_of(type));
         init_braced(type, offset);
         nesting--;
         return;
@@ -277,6 +334,7 @@ static void init_value(Type *type, i64 offset, Member *member)
         }
         if (string) {
             init->pending = 0;
+            forget(offset, size_of(type));
             init_string(type, offset, string, position);
             nesting--;
             return;
@@ -287,6 +345,7 @@ static void init_value(Type *type, i64 offset, Member *member)
         node = init->pending;
         if (is_record(type) && same_type(type, node->type) && !is_error(node->type)) {
             init->pending = 0;
+            forget(offset, size_of(type));
             add_entry(type, offset, 0, value_of(node));
         } else if (type->kind == TYPE_ARRAY && node->kind == N_COMPOUND && same_type(type, node->type)) {
             init->pending = 0;
