@@ -28,6 +28,8 @@ FEATURES = (
     "switch (", "case ", "default:", "break;", "continue;", "goto L", "while (", "do {", "for (", "} else {",
     "struct s0 { ", " : 0;", "[] = {&", "memcpy(", "static volatile ", "register ", "(*const t", "? ", "sizeof(", "*p",
     "return (struct s", "const char[]){", ">>=", "<<=", "/=", "++", "--", "depth - 1", "(_Bool)", "= v", "!(", "~(",
+    " ... ", "goto *", "union {", "((packed))", "->", "**", "static const ", "__sync_", "__builtin_", "_Generic(", "?:",
+    "__auto_type", "__typeof__", "({ ", "{ L", "(**where)",
 )  # fmt: skip
 FEATURES_OF_NESTED = (
     "__label__ L", "goto L", "auto u64 f", "inline u64 f", "(n - 1, ", " f(n - 1", ", leaf)", "[4] = {",

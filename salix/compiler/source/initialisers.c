@@ -509,7 +509,7 @@ static Node *initialise_local(Symbol *symbol, u32 position)
     Entry *entry;
     i64 end, highest = 0;
     entry = parse_initialiser(&symbol->type, &end);
-    if (is_record(symbol->type) && end > size_of(symbol->type))
+    if (is_record(symbol->type) && symbol->type->record->is_flexible && end > size_of(symbol->type))
         error(position, "an array without a length has values only in something static");
     if (is_record(symbol->type) || symbol->type->kind == TYPE_ARRAY) {
         i64 covered = 0;

@@ -3,41 +3,31 @@ the limits. Exit status 0 only if all do."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
 from rich.console import Console
 
 from differential.report import Display
+from tests.salix.campaigns import command_line, parsed
 from tests.salix.hostile_c.judge import Summary, draw, judged
 
 SOURCES = 2000
-SEED = 1
-
-
-def command_line() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(prog="python -m tests.salix.hostile_c", description=__doc__)
-    parser.add_argument("--sources", metavar="N", type=int, default=SOURCES, help=f"how many ({SOURCES})")
-    parser.add_argument("--seed", metavar="S", type=int, default=SEED, help=f"what they are drawn from ({SEED})")
-    parser.add_argument("--first", metavar="I", type=int, default=0, help="begin with source I (0)")
-    parser.add_argument("--jobs", metavar="N", type=int, default=2, help="worker processes (2)")
-    parser.add_argument("--show", action="store_true", help="print the first source, and build nothing")
-    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status."""
-    asked = command_line().parse_args(arguments)
+    parser = command_line("hostile_c", __doc__, "sources", SOURCES)
+    parser.add_argument("--show", action="store_true", help="print the first source, and build nothing")
+    asked = parsed(parser, arguments)
     console = Console()
     if asked.show:
         for path, text in draw(asked.seed, asked.first)[1].items():
             console.print(f"{path}:\n{text.decode(errors='replace')}", markup=False, highlight=False, soft_wrap=True)
         return 0
     summary, done = Summary(), 0
-    with Display(console, asked.sources, "sources") as display:
-        for index, found in judged(asked.seed, range(asked.first, asked.first + asked.sources), asked.jobs):
+    with Display(console, asked.count, "sources") as display:
+        for index, found in judged(asked.seed, range(asked.first, asked.first + asked.count), asked.jobs):
             summary.add(index, found)
             done += 1
             display.advance(done, len(summary.problems))

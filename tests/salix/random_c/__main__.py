@@ -3,7 +3,6 @@ compiler, these two on our runtime. Exit status 0 only if all results agree."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -14,35 +13,23 @@ from pathlib import Path
 from rich.console import Console
 
 from differential.report import SHOWN_MISMATCHES, Display
+from tests.salix.campaigns import command_line, parsed
 from tests.salix.random_c.campaign import Campaign, Mismatch, run_campaign, smallest, source_of
 from tests.salix.random_c.engines import missing
 
 PROGRAMS = 1000
-SEED = 1
-
-
-def command_line() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(prog="python -m tests.salix.random_c", description=__doc__)
-    parser.add_argument("--programs", metavar="N", type=int, default=PROGRAMS, help=f"how many ({PROGRAMS})")
-    parser.add_argument("--seed", metavar="S", type=int, default=SEED, help=f"what they are drawn from ({SEED})")
-    parser.add_argument("--first", metavar="I", type=int, default=0, help="begin with program I (0)")
-    parser.add_argument("--jobs", metavar="N", type=int, default=2, help="worker processes (2)")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to FILE")
-    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status."""
-    parser = command_line()
-    asked = parser.parse_args(arguments)
-    if asked.programs < 1 or asked.jobs < 1 or asked.first < 0:
-        parser.error("--programs and --jobs need a positive number, --first none below zero")
+    parser = command_line("random_c", __doc__, "programs", PROGRAMS)
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to FILE")
+    asked = parsed(parser, arguments)
     console = Console()
     absent = missing()
     for name, reason in absent.items():
         console.print(f"{name} does not run: {reason}", style="yellow", highlight=False)
-    campaign = Campaign(asked.seed, asked.first, asked.programs, tuple(absent))
+    campaign = Campaign(asked.seed, asked.first, asked.count, tuple(absent))
     began = time.monotonic()
     with Display(console, campaign.count, "programs") as display:
         result = run_campaign(

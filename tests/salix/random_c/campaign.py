@@ -18,7 +18,7 @@ from tests.salix.random_c.operators import operator_source, pairs
 from tests.salix.random_c.shrink import shrunk
 from tests.salix.random_c.tree import Source
 from tests.salix.random_c.vectors import vector_source
-from tests.salix.random_c.writer import write_source
+from tests.salix.random_c.writer import is_plain, write_source
 
 MOST_MISMATCHES = 20
 _PART = 10
@@ -78,7 +78,7 @@ def engines_of(index: int, missing: tuple[str, ...]) -> list[str]:
         GCC,
         OURS,
         FEW,
-        *([CLANG] if index % 4 == 0 or GCC in missing else []),
+        *([CLANG] if is_plain(index) or GCC in missing else []),
         *([SLOW] if index % 4 == 1 else []),
     ]
     return [name for name in wanted if name not in missing]

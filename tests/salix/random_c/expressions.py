@@ -6,8 +6,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tests.salix.random_c.integer_types import (
+    CHAR,
     INT,
     TYPES,
+    UNSIGNED,
     UNSIGNED_LONG,
     CType,
     common,
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
 
 Typed = tuple[Expression, CType]
 _DEPTH = 4
+_BUILTINS = (
+    ("__builtin_popcountll", "{0}", INT), ("__builtin_clz", "(unsigned){0} | 1u", INT), ("__builtin_ffsll", "{0}", INT),
+    ("__builtin_ctzll", "{0} | 1ull << 40", INT), ("__builtin_parity", "{0}", INT), ("__builtin_clrsb", "{0}", INT),
+    ("__builtin_bswap32", "{0}", UNSIGNED), ("__builtin_bswap64", "{0}", UNSIGNED_LONG),
+)  # fmt: skip
 
 
 class Writer:
@@ -42,7 +49,7 @@ class Writer:
             return self._leaf(depth)
         kinds = (
             self._sum, self._sum, self._product, self._division, self._bits, self._shift, self._comparison, self._logic,
-            self._choice, self._cast, self._unary, self._call, self._odd,
+            self._choice, self._cast, self._unary, self._call, self._odd, self._gnu,
         )  # fmt: skip
         return random.choice(kinds)(depth - 1)
 
@@ -173,6 +180,28 @@ class Writer:
                     f"((const {literal.name}[]){{{{{{0}}, {{1}}}}}})[{{2}} & 1]", (operand, self.any(0), self.any(0))
                 )
                 return elements, literal
+
+    def _gnu(self, depth: int) -> Typed:
+        """What GNU compilers know beside C, and what asks for a type."""
+        operand, given = self.typed(depth)
+        literal = self.random.choice(TYPES)
+        match self.random.randrange(6):
+            case 0:
+                other, other_type = self.typed(depth - 1)
+                return Expression("({0} ?: {1})", (operand, other)), common(given, other_type)
+            case 1:
+                return Expression(f"({{{{ {literal.name} e = {{0}}; e; }}}})", (operand,)), literal
+            case 2:
+                function, wanted, result = self.random.choice(_BUILTINS)
+                return Expression(f"{function}({wanted})", (operand,)), result
+            case 3:
+                names = enumerate(("int", "unsigned", "long", "unsigned long", "long long", "unsigned long long"), 1)
+                return Expression(f"_Generic(+{{0}}, {', '.join(f'{n}: {at}' for at, n in names)})", (operand,)), INT
+            case 4:
+                return Expression('"random text"[{0} & 7]', (operand,)), CHAR
+            case _:
+                name = unsigned_of(promoted(given)).name
+                return Expression(f"((__typeof__(+{{0}}))({name}){{0}})", (operand,)), promoted(given)
 
     def _call(self, depth: int) -> Typed:
         able = [each for each in self.signatures if not each.changes]

@@ -28,11 +28,17 @@ class Place(NamedTuple):
     width: int = 0  # of a bit-field
     constant: bool = False
     volatile: bool = False
+    packed: bool = False  # it may lie where its type may not
 
     @property
     def has_address(self) -> bool:
         """Whether a pointer to its type may point there and store."""
-        return not (self.width or self.constant or self.volatile)
+        return not (self.width or self.constant or self.volatile or self.packed)
+
+    @property
+    def is_alias(self) -> bool:
+        """Whether it may be an object that has another name."""
+        return self.template.startswith("*") or "->" in self.template
 
     @property
     def bits(self) -> int:
@@ -68,15 +74,16 @@ def initial(random: Random, given: CType) -> str:
     return constant(value(random, given), given)
 
 
+_WHOLE = (UNSIGNED_CHAR, UNSIGNED_SHORT, UNSIGNED, UNSIGNED_LONG)  # every bit of which is a part of the value
 _FIELD_TYPES = (INT, UNSIGNED, UNSIGNED_CHAR, UNSIGNED_SHORT, LONG, UNSIGNED_LONG, BOOL)
 
 
 def draw_struct(random: Random, name: str, others: tuple[Struct, ...]) -> Struct:
-    """Integers, bit-fields, arrays, other structs, anonymous structs."""
+    """Integers, bit-fields, arrays, other structs, anonymous structs and unions; packed or not."""
     lines, members = [], []
     for number in range(random.randrange(1, 6)):
         member = f"m{number}"
-        kind = random.randrange(10)
+        kind = random.randrange(11)
         if kind < 4:
             given = random.choice(TYPES)
             lines.append(f"{given.name} {member};")
@@ -93,6 +100,13 @@ def draw_struct(random: Random, name: str, others: tuple[Struct, ...]) -> Struct
             lines.append(f"struct {other.name} {member};")
             members += [inner._replace(template=f".{member}{inner.template}") for inner in other.members]
         elif kind == 8:
+            given = random.choice(_WHOLE)
+            low = random.randrange(1, given.bits)
+            fields = f"struct {{ {given.name} {member}l : {low}, {member}h : {given.bits - low}; }};"
+            lines.append(f"union {{ {given.name} {member}; unsigned char {member}b[{given.bits // 8}]; {fields} }};")
+            members += [Place(f".{member}", given), Place(f".{member}b[{{}}]", UNSIGNED_CHAR, (given.bits // 8,))]
+            members += [Place(f".{member}l", given, (), low), Place(f".{member}h", given, (), given.bits - low)]
+        elif kind == 9:
             given = random.choice(TYPES)
             lines.append(f"struct {{ {given.name} {member}, {member}x; }};")
             members += [Place(f".{member}", given), Place(f".{member}x", given)]
@@ -101,4 +115,7 @@ def draw_struct(random: Random, name: str, others: tuple[Struct, ...]) -> Struct
             lines.append(f"{given.name} {member}[{count}];")
             members.append(Place(f".{member}[{{}}]", given, (count,)))
     # an unnamed field alone would be a struct without a named member
-    return Struct(name, f"struct {name} {{ {' '.join(lines)} }};", tuple(members))
+    packed = random.randrange(5) == 0
+    members = [member._replace(packed=member.packed or packed) for member in members]
+    attribute = " __attribute__((packed))" if packed else ""
+    return Struct(name, f"struct {name} {{ {' '.join(lines)} }}{attribute};", tuple(members))

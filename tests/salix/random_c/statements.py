@@ -84,16 +84,20 @@ class Body:
 
     def _statement(self, depth: int) -> Statement:
         self.budget -= self._times
-        simple: tuple[Callable[[], Statement], ...] = (
+        if depth >= _DEPTH or self.budget <= 0 or self.random.randrange(5) < 3:
+            return self.random.choice(self._simple())()
+        return self.random.choice(self._nested())(depth + 1)
+
+    def _simple(self) -> tuple[Callable[[], Statement], ...]:
+        return (
             self._assignment, self._assignment, self._compound, self._compound, self._step, self._call, self._struct,
             self._chain,
         )  # fmt: skip
-        if depth >= _DEPTH or self.budget <= 0 or self.random.randrange(5) < 3:
-            return self.random.choice(simple)()
-        nested: tuple[Callable[[int], Statement], ...] = (
+
+    def _nested(self) -> tuple[Callable[[int], Statement], ...]:
+        return (
             self._if, self._if, self._for, self._while, self._do, self._switch, self._block, self._labelled, self._jump,
         )  # fmt: skip
-        return self.random.choice(nested)(depth + 1)
 
     def _inner(self, depth: int, count: int | None = None) -> tuple[Statement, ...]:
         """A body in braces, with locals of its own; the names end with it."""
@@ -128,7 +132,7 @@ class Body:
         return statement("{0} = {1};", target, self.writer.any())
 
     def _chain(self) -> Statement:
-        plain = [place for place in self.stored if not place.counts and not place.template.startswith("*")]
+        plain = [place for place in self.stored if not place.counts and not place.is_alias]
         if len(plain) < 2:
             return self._assignment()
         first, second = self.random.sample(plain, 2)
@@ -162,8 +166,8 @@ class Body:
             return self._assignment()
         step = self.random.choice(("++", "--"))
         shown = f"({{0}}){step}" if self.random.randrange(2) else f"{step}{{0}}"
-        simple = [place for place in self.stored if not place.counts and not place.template.startswith("*")]
-        if simple and self.random.randrange(2) and not found[1].template.startswith("*") and found[1] not in simple:
+        simple = [place for place in self.stored if not place.counts and not place.is_alias]
+        if simple and self.random.randrange(2) and not found[1].is_alias and found[1] not in simple:
             return statement(f"{self.random.choice(simple).template} = {shown};", found[0])
         return statement(f"{shown};", found[0])
 
@@ -177,7 +181,7 @@ class Body:
         targets = [place for place in self.stored if not place.counts]
         if isinstance(chosen.returns, CType) and targets and self.random.randrange(3):
             target = self.random.choice(targets)
-            if not target.template.startswith("*"):
+            if not target.is_alias:
                 return statement(f"{target.template} = {text};", *parts)
         if isinstance(chosen.returns, CType):
             return statement(f"mix({text});", *parts)
@@ -258,7 +262,10 @@ class Body:
         heads, bodies = ["switch ({0}) {{"], []
         default = self.random.randrange(len(cases) + 2)
         for at, case in enumerate(cases):
-            label = f"case {case}ll:" + (" default:" if at == default else "")
+            last = case + self.random.choice((0, 0, 1, 3))
+            if any(case < other <= last for other in cases):
+                last = case
+            label = f"case {case}ll{f' ... {last}ll' if last > case else ''}:" + (" default:" if at == default else "")
             body = list(self._inner(depth, 1 + self.random.randrange(2)))
             bodies.append((Statement((f"{label} {{{{", "}}"), (), (tuple(body),)),))
             heads.append("break;" if self.random.randrange(2) else ";")

@@ -12,6 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from tests.salix.random_c.expressions import Writer
+from tests.salix.random_c.forms import Forms
 from tests.salix.random_c.integer_types import INT, TYPES, CType
 from tests.salix.random_c.places import Place, Struct, draw_struct, initial
 from tests.salix.random_c.statements import Body
@@ -50,8 +51,14 @@ class Signature(NamedTuple):
     cost: int
 
 
+def is_plain(index: int) -> bool:
+    """Whether program `index` has only what clang's back end for eBPF can compile."""
+    return index % 4 == 0
+
+
 def write_source(seed: int, index: int) -> Source:
     """Program `index` of a seed."""
+    forms = Body if is_plain(index) else Forms
     random = Random(f"{seed}:{index}")
     declarations, structs = list(_PRELUDE), list[Struct]()
     for number in range(random.randrange(4)):
@@ -68,12 +75,14 @@ def write_source(seed: int, index: int) -> Source:
         listed = ", ".join(f"&{name}" for name in chosen)
         declarations.append(f"static {given.name} *const q{number}[] = {{{listed}}};")
         places.append(Place(f"*q{number}[{{}}]", given, (len(chosen),)))
+        declarations.append(f"static {given.name} *const *const r{number} = &q{number}[{len(chosen) - 1}];")
+        places.append(Place(f"**r{number}", given))
     functions, signatures = [_MIX], list[Signature]()
     for number in range(random.randrange(1, 7)):
-        _draw_function(random, number, structs, places, objects, functions, signatures)
-        if random.randrange(4) == 0:
+        _draw_function(random, number, structs, places, objects, functions, signatures, forms)
+        if random.randrange(4) == 0 and not is_plain(index):
             _draw_table(random, number, functions, signatures)
-    final = Body(Writer(random, places, signatures), structs, objects, changes=True, budget=4000)
+    final = forms(Writer(random, places, signatures), structs, objects, changes=True, budget=4000)
     body = final.declarations() + final.statements(random.randrange(4, 12), depth=0)
     body += [mixed for place in places if not place.constant for mixed in _mix(place)]
     body.append(statement("return digest;"))
@@ -146,6 +155,7 @@ def _draw_function(
     objects: list[tuple[str, Struct]],
     functions: list[Function],
     signatures: list[Signature],
+    forms: type[Body],
 ) -> None:
     name, changes = f"f{number}", random.randrange(3) == 0
     recursive = random.randrange(5) == 0
@@ -179,7 +189,7 @@ def _draw_function(
     writer = Writer(random, readable, signatures)
     stored = readable if changes else known
     budget = 40 if recursive else 200
-    body = Body(writer, structs, [*own_objects, *(objects if changes else [])], changes, budget, stored)
+    body = forms(writer, structs, [*own_objects, *(objects if changes else [])], changes, budget, stored)
     made: list[Statement] = []
     if recursive and isinstance(returns, CType):
         made.append(statement("if (depth <= 0) return {0};", writer.any()))
@@ -221,6 +231,18 @@ def _draw_table(random: Random, number: int, functions: list[Function], signatur
     head = f"static {given.name} (*const t{number}[])({kinds}) = {{{', '.join(names)}}}; static {given.name} c{number}"
     heads = ", ".join(["unsigned which", *(f"{each.name} p{n}" for n, each in enumerate(parameters))])
     passed = ", ".join(f"p{n}" for n in range(len(parameters)))
-    functions.append(Function(f"{head}({heads})", (statement(f"return t{number}[which % {count}]({passed});"),)))
+    chosen = f"t{number}[which % {count}]"
+    body = (
+        (statement(f"return {chosen}({passed});"),),
+        (
+            statement(f"{given.name} (*one)({kinds}) = {chosen}, (**where)({kinds}) = &one;"),
+            statement(f"return (*where)({passed});"),
+        ),
+        (
+            statement(f"struct {{{{ int n; {given.name} (*called)({kinds}); }}}} made = {{{{3, {chosen}}}}};"),
+            statement(f"return (&made)->called({passed});"),
+        ),
+    )
+    functions.append(Function(f"{head}({heads})", random.choice(body)))
     unsigned = next(each for each in TYPES if each.name == "unsigned")
     signatures.append(Signature(f"c{number}", given, (unsigned, *parameters), False, False, 20))
