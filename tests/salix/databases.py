@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import asyncpg
 
 
 def _programs() -> Path | None:
@@ -88,13 +90,11 @@ def _wait_for(port: int) -> None:
 def new_database(server: str) -> str:
     """A fresh database of a PostgreSQL server; its URL."""
     name = f"t{uuid.uuid4().hex}"
-    script = (
-        "import asyncio, asyncpg, sys\n"
-        "async def make():\n"
-        "    c = await asyncpg.connect(sys.argv[1])\n"
-        "    await c.execute('CREATE DATABASE ' + sys.argv[2])\n"
-        "    await c.close()\n"
-        "asyncio.run(make())\n"
-    )
-    subprocess.run([sys.executable, "-c", script, server, name], check=True)
+
+    async def make() -> None:
+        connection = await asyncpg.connect(server)
+        await connection.execute(f"CREATE DATABASE {name}")
+        await connection.close()
+
+    asyncio.run(make())
     return server.rsplit("/", 1)[0] + "/" + name
