@@ -33,7 +33,7 @@ extern void *bsearch(const void *key, const void *elements, size_t count, size_t
                      int (*compare)(const void *, const void *));
 extern void qsort(void *elements, size_t count, size_t size, int (*compare)(const void *, const void *));
 
-/* From a heap of SALIX_HEAP_BYTES in the program's own memory, 262144 unless the program defines it. */
+/* From a heap of SALIX_HEAP_BYTES in the program's own memory, 270336 unless the program defines it. */
 extern void *malloc(size_t bytes);
 extern void *calloc(size_t count, size_t size);
 extern void *realloc(void *memory, size_t bytes);

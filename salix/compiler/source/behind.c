@@ -5,7 +5,7 @@
  * took it for. As they are static, what is not called is left out of the object.
  */
 
-#define HEAP_BYTES (256 << 10)
+#define HEAP_BYTES (264 << 10) /* 256 KiB in large blocks, and their heads */
 #define MIN_HEAP_BYTES 64
 #define MAX_HEAP_BYTES (32 << 20)
 #define MAX_MISSING 32
@@ -16,7 +16,7 @@ static i64 heap_bytes(const Name *name)
     static const char text[] = "SALIX_HEAP_BYTES";
     i64 bytes;
     if (!name->macro && !name->symbol) return HEAP_BYTES;
-    token_count--; /* the end of the program */
+    token_count--;
     memset(&reader, 0, sizeof reader);
     reader.at = reader.start = text;
     reader.position = name->macro ? name->macro->position : name->symbol->position;
@@ -54,6 +54,8 @@ static void supply_missing(void)
         homes |= supplied_functions[known - 1].home;
     }
     if (!count || error_count) return;
+    at_token = 1; /* the tokens of the program are needed no more, but for the first */
+    token_count = 2;
     if (homes & IN_HEAP) bytes = heap_bytes(size);
     forget_names();
     for (i = 0; i < count; i++) {
