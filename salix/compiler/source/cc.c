@@ -30,6 +30,7 @@ static void skip_item(void);
 static void note_alias(Symbol *symbol, Name *name);
 #include "initialisers.c"
 #include "labels.c"
+#include "cleanups.c"
 #include "statements.c"
 #include "code.c"
 #include "facts.c"

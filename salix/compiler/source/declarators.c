@@ -12,6 +12,7 @@ typedef struct {
     u8 is_weak;
     u8 has_type;
     u8 is_handle; /* the type is called sf_handle */
+    Symbol *cleanup;  /* is called for a local when its block is left; or 0 */
     i64 vector_bytes; /* that a vector of it is to have; 0: it is none */
     u8 mode;      /* bytes that an integer is to have; 0: as its type says */
     const char *section;
@@ -140,7 +141,9 @@ static void parse_attributes(Specifiers *out)
                 out->vector_bytes = constant_expression("the size of a vector");
                 expect(')', "this ends with `)`");
             } else if (name && name_is(name, "cleanup")) {
-                error_about(position, "the attribute ", name, " is not available");
+                Symbol *function = kind_now() == '(' && kind_after() == T_NAME ? tokens[at_token + 1].u.name->symbol : 0;
+                if (function && function->kind == A_FUNCTION) out->cleanup = function;
+                else error(position, "cleanup takes the name of a function that is declared before");
                 skip_bracketed('(', ')');
             } else {
                 if (name && name_is(name, "mode") && kind_now() == '(' && kind_after() == T_NAME) out->mode = mode_bytes(tokens[at_token + 1].u.name);

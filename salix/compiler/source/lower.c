@@ -404,6 +404,7 @@ static i32 address_of_node(Node *node)
         return lower_address(node->b);
     case N_STATEMENTS: {
         lower_inside(node->a->a);
+        lower_inside(node->a->b);
         base = lower_address(node->b->b);
         return base;
     }
@@ -688,6 +689,7 @@ static i32 lower_node(Node *node)
     case N_CALL: return lower_call(node);
     case N_STATEMENTS:
         lower_inside(node->a->a);
+        lower_inside(node->a->b);
         if (node->b && node->type->kind != TYPE_VOID) {
             dst = node->b->target;
             node->b->target = 0;

@@ -140,7 +140,10 @@ static void lower_statement(Node *node)
             lower(node->a);
         }
         break;
-    case S_BLOCK: lower_statements(node->a); break;
+    case S_BLOCK:
+        lower_statements(node->a);
+        lower_statements(node->b);
+        break;
     case S_IF: {
         i32 end = new_label();
         for (;;) { /* one `else if` after the other */
@@ -172,6 +175,7 @@ static void lower_statement(Node *node)
         lower_statements(node->a);
         break;
     case S_GOTO:
+        if (node->d && node->label) lower_statements(calls_of_goto(node->d, node->label->cleanups));
         if (node->b) {
             lower_way_out(node);
         } else if (node->a) {
@@ -267,6 +271,7 @@ static void lower_function(Symbol *symbol, Node *body)
     lower_chain();
     lower_parameters((Symbol *)symbol->data);
     lower_statements(body->a);
+    lower_statements(body->b);
     lowered_position = (u32)body->value;
     if (code_count == 0 || code[code_count - 1].op != I_RETURN) {
         i32 value = NO_REGISTER;

@@ -26,6 +26,7 @@ typedef struct Nest {
     Type *result;
     LabelUse *labels;
     Node *current_switch;
+    Node *cleanups, *loop_cleanups, *break_cleanups;
     u32 loop_depth, break_depth;
 } Nest;
 
@@ -34,6 +35,7 @@ static Nest *within; /* of the function that is read or lowered now */
 static Node *current_switch;
 static u32 loop_depth, break_depth;
 static LabelUse *labels;
+static Node *cleanups, *loop_cleanups, *break_cleanups; /* of the blocks that are open; around the loop; around `break` */
 
 enum { WORD_CHAIN, WORD_FRAME, WORD_LABEL, HIDDEN_WORDS }; /* the others: where a goto out of a function leads */
 
@@ -140,6 +142,9 @@ static void enter_function(Nest *own, Symbol *symbol, Type *result)
     own->result = current_result;
     own->labels = labels;
     own->current_switch = current_switch;
+    own->cleanups = cleanups;
+    own->loop_cleanups = loop_cleanups;
+    own->break_cleanups = break_cleanups;
     own->loop_depth = loop_depth;
     own->break_depth = break_depth;
     for (label = labels; label; label = label->next) /* only those of __label__ are seen inside */
@@ -154,7 +159,7 @@ static void enter_function(Nest *own, Symbol *symbol, Type *result)
     within = own;
     current_function = symbol;
     current_result = result;
-    current_switch = 0;
+    current_switch = cleanups = 0;
     loop_depth = break_depth = 0;
     labels = 0;
 }
@@ -167,6 +172,9 @@ static void leave_function(Nest *own)
     current_function = within ? within->symbol : 0;
     current_result = own->result;
     current_switch = own->current_switch;
+    cleanups = own->cleanups;
+    loop_cleanups = own->loop_cleanups;
+    break_cleanups = own->break_cleanups;
     loop_depth = own->loop_depth;
     break_depth = own->break_depth;
     labels = own->labels;

@@ -79,6 +79,7 @@ typedef struct LabelUse {
     i32 target;
     i64 address; /* the number that &&label is, from 1 on; 0: it is not taken */
     struct Nest *nest;         /* the function whose label it is */
+    Node *cleanups;            /* of the blocks that it stands in */
     struct LabelUse *shadowed; /* what the name was before */
     struct LabelUse *next_declared;
 } LabelUse;

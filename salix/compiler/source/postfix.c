@@ -63,6 +63,8 @@ static Node *parse_parenthesis(void)
             last->b = value_of(last->a); /* the value: kept apart from statements whose value is dropped */
             node->type = last->b->type;
             node->b = last;
+            if (block->b && is_record(node->type))
+                error(position, "what gives a struct cannot have variables with cleanup: they are gone by then");
         }
         expect(')', "a statement expression ends with `})`");
         return node;

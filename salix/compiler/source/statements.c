@@ -129,7 +129,10 @@ static Node *define_local_variable(Declarator *declarator, const Specifiers *spe
         end_message();
         symbol->type = &type_int;
     }
-    symbol->is_used = 0;
+    if (specifiers->cleanup && symbol->is_local && !is_error(symbol->type))
+        add_cleanup(symbol, specifiers->cleanup, declarator->position);
+    else
+        symbol->is_used = 0;
     return setup;
 }
 
@@ -275,6 +278,7 @@ static Node *parse_declaration(u32 place)
 {
     Specifiers specifiers;
     Declarator declarator;
+    Symbol *cleanup;
     Node *first = 0, **link = &first;
     i32 outside = place == OUTSIDE, is_first = 1;
     if (kind_now() == K_STATIC_ASSERT) {
@@ -305,7 +309,9 @@ static Node *parse_declaration(u32 place)
             warning_about(here(), "the type of ", tok()->u.name, " is missing; int is taken");
     }
     if (accept(';')) return 0;
+    cleanup = specifiers.cleanup;
     for (;;) {
+        specifiers.cleanup = cleanup; /* what stands behind a name is about that one */
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
         declarator.type = attributed(declarator.type, &specifiers);
@@ -430,7 +436,7 @@ static Node *parse_asm(u32 position)
 
 static Node *parse_block(void)
 {
-    Node *node = statement_node(S_BLOCK, here()), **link = &node->a;
+    Node *node = statement_node(S_BLOCK, here()), **link = &node->a, *outer = cleanups;
     expect('{', "a block starts with `{`");
     if (panic) return node;
     open_scope(node->position);
@@ -444,6 +450,8 @@ static Node *parse_block(void)
     }
     close_scope();
     forget_labels();
+    node->b = calls_until(cleanups, outer);
+    cleanups = outer;
     node->value = here();
     expect('}', "a block is not closed: `}` is missing");
     return node;
@@ -460,10 +468,13 @@ static Node *parse_condition(void)
 
 static Node *parse_body(void)
 {
-    Node *node;
+    Node *node, *outer_loop = loop_cleanups, *outer_break = break_cleanups;
     loop_depth++;
     break_depth++;
+    loop_cleanups = break_cleanups = cleanups;
     node = parse_statement();
+    loop_cleanups = outer_loop;
+    break_cleanups = outer_break;
     loop_depth--;
     break_depth--;
     return node;
@@ -490,7 +501,7 @@ static Node *value_statement(void)
 
 static Node *parse_for(u32 position)
 {
-    Node *node = statement_node(S_LOOP, position);
+    Node *node = statement_node(S_LOOP, position), *outer = cleanups;
     expect('(', "`for` is followed by `(`");
     open_scope(position);
     if (starts_declaration()) {
@@ -505,6 +516,9 @@ static Node *parse_for(u32 position)
     expect(')', "the parts of a `for` end with `)`");
     node->d = parse_body();
     close_scope();
+    node->next = calls_until(cleanups, outer);
+    if (node->next) node = pair(S_BLOCK, &type_void, node, 0);
+    cleanups = outer;
     return node;
 }
 
@@ -583,7 +597,7 @@ static Node *parse_return(u32 position)
     } else if (current_result->kind != TYPE_VOID) {
         warning(position, "this function has to return a value");
     }
-    return node;
+    return leaving(node, 0);
 }
 
 static Node *parse_statement(void)
@@ -613,6 +627,7 @@ static Node *parse_statement(void)
         if (node->label->is_defined) error_about(position, "a second label ", tok()->u.name, "");
         node->label->is_defined = 1;
         node->label->position = position;
+        node->label->cleanups = cleanups;
         advance();
         advance();
         while (kind_now() == K_ATTRIBUTE) {
@@ -643,7 +658,7 @@ static Node *parse_statement(void)
         nesting--;
         return node;
     case K_SWITCH: {
-        Node *outer = current_switch;
+        Node *outer = current_switch, *outer_cleanups;
         node = statement_node(S_SWITCH, position);
         expect('(', "`switch` is followed by `(`");
         node->a = integer_value(parse_expression(), "a switch takes an integer");
@@ -653,7 +668,10 @@ static Node *parse_statement(void)
         node->b = statement_node(S_BLOCK, position); /* its b: the list of cases */
         current_switch = node;
         break_depth++;
+        outer_cleanups = break_cleanups;
+        break_cleanups = cleanups;
         node->d = parse_statement();
+        break_cleanups = outer_cleanups;
         break_depth--;
         current_switch = outer;
         nesting--;
@@ -673,10 +691,12 @@ static Node *parse_statement(void)
     case K_BREAK:
         node = statement_node(S_BREAK, position);
         if (!break_depth) error(position, "`break` stands inside a loop or a switch");
+        node = leaving(node, break_cleanups);
         break;
     case K_CONTINUE:
         node = statement_node(S_CONTINUE, position);
         if (!loop_depth) error(position, "`continue` stands inside a loop");
+        node = leaving(node, loop_cleanups);
         break;
     case K_RETURN: node = parse_return(position); break;
     case K_GOTO:
@@ -688,6 +708,7 @@ static Node *parse_statement(void)
         } else {
             node->label = label_of(tok()->u.name, here());
             node->label->is_used = 1;
+            node->d = cleanups;
             if (node->label->nest != within) node->b = way_out(node->label, here());
             advance();
         }
