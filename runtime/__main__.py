@@ -28,11 +28,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 from jit.layout import LOOP_PROFILE, LayoutRefused, Profile
+from runtime.console import Aborted, ConsoleHost, Ended
 from runtime.errors import RuntimeRefused
 from runtime.explain import explain, read_code, read_object, select
 from runtime.explain_html import page
 from runtime.explain_text import render
-from runtime.memory import GuestMemory
+from runtime.formatting import Unformattable
 from runtime.outcomes import Exited, Faulted, Outcome
 from runtime.program import DEFAULT_LIMITS, INTERPRETER, JIT, load
 from runtime.sdk.command import add_sdk
@@ -44,7 +45,7 @@ from validator.errors import LoadError
 DEFAULT_LIMIT_MS = 10_000
 FRAMES_HELP = "how deep calls may go, a power of two (default: %(default)s)"
 LIMIT_HELP = "preempt the guest after N ms of its own time (default: %(default)s)"
-REFUSALS = (LoadError, RuntimeRefused, LayoutRefused, VectorError, OSError)
+REFUSALS = (LoadError, RuntimeRefused, LayoutRefused, VectorError, Unformattable, OSError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,10 +136,15 @@ def run_command(options: argparse.Namespace) -> int:
     """`run`: status 0 if the guest exited."""
     mem: bytes = options.mem if options.mem_file is None else options.mem_file.read_bytes()
     output = sys.stderr if options.json else sys.stdout
-    profile = Profile(frames=options.frames)
-    program = load(_object(options.file), {"print": partial(_print, output)}, engine=options.engine, profile=profile)
+    host, profile = ConsoleHost(partial(_show, output)), Profile(frames=options.frames)
+    program = load(_object(options.file), host.functions(), engine=options.engine, profile=profile)
     with program.instantiate() as guest:
-        outcome = guest.run(mem, options.entry, limit_ms=options.limit_ms)
+        try:
+            outcome: Outcome | Aborted = guest.run(mem, options.entry, limit_ms=options.limit_ms)
+        except Ended as ended:
+            outcome = Exited(ended.status)
+        except Aborted as aborted:
+            outcome = aborted
     if options.json:
         print(json.dumps({**_facts(outcome), "engine": JIT if program.native else INTERPRETER}))
     else:
@@ -146,24 +152,26 @@ def run_command(options: argparse.Namespace) -> int:
     return 0 if isinstance(outcome, Exited) else 1
 
 
-def _print(output: IO[str], memory: GuestMemory, text: int, length: int, _c: int, _d: int, _e: int) -> int:
-    """The helper `print(text, length)`: a line of output. Control characters are escaped: a guest is not trusted."""
-    line = memory.read(text, length).decode(errors="backslashreplace")
-    print("".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in line), file=output, flush=True)
-    return 0
+def _show(output: IO[str], text: bytes) -> None:
+    """What a guest prints, control characters but line ends and tabs escaped: it is not trusted."""
+    given = text.decode(errors="backslashreplace")
+    shown = (c if c.isprintable() or c in "\t\n" else f"\\x{ord(c):02x}" for c in given)
+    print("".join(shown), end="", file=output, flush=True)
 
 
-def _sentence(outcome: Outcome) -> str:
+def _sentence(outcome: Outcome | Aborted) -> str:
     match outcome:
         case Exited(value):
             return f"exited, r0 = {value:#x} ({value})"
         case Faulted():
             return f"fault: {outcome}"
+        case Aborted():
+            return f"aborted: {outcome}"
         case _:
             return f"{type(outcome).__name__.lower()} at pc {outcome.pc}: the time limit was used up"
 
 
-def _facts(outcome: Outcome) -> dict[str, Any]:
+def _facts(outcome: Outcome | Aborted) -> dict[str, Any]:
     facts: dict[str, Any] = {"outcome": type(outcome).__name__.lower()}
     match outcome:
         case Exited(value):
@@ -182,6 +190,8 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
                 "line": source.line if source is not None else None,
                 "message": str(outcome),
             }
+        case Aborted():
+            return facts
         case _:
             return facts | {"pc": outcome.pc}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from runtime.formatting import Unformattable, formatted, words_needed
 from tests.salix.suite.__main__ import main
-from tests.salix.suite.formatting import Unformattable, formatted, words_needed
 from tests.salix.suite.programs import Sort, Verdict, judge
 
 PRINTS = """
@@ -44,7 +44,7 @@ def test_a_program_is_right_if_it_prints_what_is_expected(tmp_path: Path) -> Non
 
 def test_a_program_is_right_if_its_status_is_zero(tmp_path: Path) -> None:
     assert judged(tmp_path, SUM) == Verdict(Sort.RIGHT)
-    assert judged(tmp_path, SUM.replace("5050", "5051")) == Verdict(Sort.WRONG, "Aborted")
+    assert judged(tmp_path, SUM.replace("5050", "5051")) == Verdict(Sort.WRONG, "the program called abort")
     assert judged(tmp_path, SUM.replace("exit(0)", "exit(256 + 4)")) == Verdict(Sort.WRONG, "ended with status 4")
     assert judged(tmp_path, "int main(void) { return *(int *)0; }").why.startswith("access out of bounds")
     assert judged(tmp_path, "int main(void) { return other(); }").sort is Sort.WRONG

@@ -13,11 +13,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from runtime import Exited, LoadError, Profile, UnknownHelpers, load
+from runtime.console import Aborted, ConsoleHost, Ended
 from runtime.errors import GuestPointerFault
+from runtime.formatting import Unformattable
 from salix.compiler import Built, CompilerFault, build
 from salix.compiler.sources import Limits, SourcesRefused
-from tests.salix.suite.formatting import Unformattable
-from tests.salix.suite.host import Aborted, Ended, Host, Missing, missing
+from tests.salix.suite.host import Missing, missing
 
 _PROFILE = Profile(frames=4096)  # some recurse a thousand times
 _LIMITS = Limits(source_bytes=1 << 20, object_bytes=1 << 20)
@@ -81,9 +82,9 @@ def judge(path: Path, expected: bytes | None = None) -> Verdict:
         return Verdict(Sort.WRONG, f"{type(error).__name__}: {error}")
     if not isinstance(result, Built):
         return refusal(result.diagnostics)
-    host = Host()
+    printed = bytearray()
     try:
-        ended = _run(result.elf, host)
+        ended = _run(result.elf, ConsoleHost(printed.extend))
     except Missing as error:
         sort = Sort.REFUSED if str(error) in LIBRARY else Sort.WRONG
         return Verdict(sort, f"calls {error}, which neither the program nor its host has")
@@ -92,12 +93,12 @@ def judge(path: Path, expected: bytes | None = None) -> Verdict:
     except LoadError as error:
         return Verdict(Sort.WRONG, f"not loaded: {error}")
     except (Aborted, GuestPointerFault) as error:
-        return Verdict(Sort.WRONG, f"{type(error).__name__} {error}".strip())
+        return Verdict(Sort.WRONG, str(error))
     if isinstance(ended, str):
         return Verdict(Sort.WRONG, ended)
     if expected is None:
         return Verdict(Sort.RIGHT) if ended == 0 else Verdict(Sort.WRONG, f"ended with status {ended}")
-    return _compared(bytes(host.printed).splitlines(), expected.splitlines())
+    return _compared(bytes(printed).splitlines(), expected.splitlines())
 
 
 def refusal(diagnostics: str) -> Verdict:
@@ -112,7 +113,7 @@ def refusal(diagnostics: str) -> Verdict:
     return Verdict(Sort.WRONG, "refused: " + first.partition("\n")[0].removeprefix("error: "))
 
 
-def _run(elf: bytes, host: Host) -> int | str:
+def _run(elf: bytes, host: ConsoleHost) -> int | str:
     """The status with which the program ended, from 0 to 255; or how else it ended."""
     functions = host.functions()
     try:
