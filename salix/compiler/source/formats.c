@@ -136,6 +136,21 @@ static void check_format(const Symbol *callee, const Node *format, const Node *a
     end_message();
 }
 
+/* Warns if snprintf may write more than an array has. */
+static void check_buffer(const Node *to, const Node *room)
+{
+    const Type *array;
+    while (to->kind == N_CAST && to->type->kind == TYPE_POINTER) to = to->a;
+    array = to->kind == N_ADDRESS ? to->a->type : 0;
+    if (!array || array->kind != TYPE_ARRAY || array->count < 2 || room->kind != N_CONST) return;
+    if ((u64)room->value <= (u64)size_of(array) || !begin_warning(room->position)) return;
+    say("this is more than the buffer has: ");
+    say_number(size_of(array));
+    say(" bytes");
+    end_message();
+    hint("write sizeof and the buffer's name");
+}
+
 /* Makes a call of sprintf or snprintf, which has `place` arguments up to the format, one that says how many words follow. */
 static void count_words(Node *node, u32 place)
 {
@@ -161,6 +176,7 @@ static void check_variadic_call(Node *node)
     if (place && words >= place) {
         for (i = 1; i < place; i++) format = format->next;
         check_format(node->symbol, format, format->next, words - place);
+        if (place == 3) check_buffer(node->b, node->b->next);
         if (node->symbol->name->text[0] == 's') count_words(node, place);
     } else if (words > 5 && begin_warning(node->position)) {
         say_name(node->symbol->name);

@@ -16,6 +16,7 @@ int main(void)
 {
     char line[80];
     report(line, sizeof line, 350, "Ada");
+    snprintf(line, 100, "%s", "Ada");
     printf("%s\n", 7);
     return 0;
 }
