@@ -8,14 +8,17 @@
     paused, deleted, fenced      no object
 
 A load is committed before its object exists, so of two servers that load the same Loop the later one's stays, and the
-other's object is denied everything from then on and goes.
+other's object is denied everything from then on and goes. A server takes all Loops when it starts. After that it leaves
+those that another holds to it, for as long as that one is seen to live: else the two would take them from each other in
+turns.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from runtime.node import Delivery, Exit, Failure, Kind, Node, NodeError, State, Status
 from runtime.node.status import PROGRAM_FAULT
@@ -27,10 +30,12 @@ from salix.service.host import Host, failure_text
 from salix.service.notices import tell
 from salix.service.programs import ProgramChanged, config_with_state, grants, read_program
 from salix.service.settings import Settings
-from salix.store import Store, audit, events, loops
+from salix.store import Store, audit, events, loops, servers
 from salix.store.audit import Entry
 from salix.store.events import Event
 from salix.store.loops import Loop, LoopState
+
+_SILENT_SWEEPS = 4  # of another server, and it is taken to be gone
 
 
 class Lifecycle:
@@ -49,6 +54,8 @@ class Lifecycle:
         self._store, self._clock, self._settings, self._files = store, clock, settings, files
         self._node, self._attachments, self._host = node, attachments, host
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # by Loop: one change at a time
+        self._server_id, self._has_begun = secrets.token_hex(8), False
+        self._heard: dict[str, tuple[int, int]] = {}  # of other servers: how far they had counted, and since when
         host.ended, host.settled = self.ended, self.deliver_pending
 
     # ---------------------------------------------------------------- loading
@@ -65,7 +72,7 @@ class Lifecycle:
             if loop is None or loop.state != LoopState.ACTIVE:
                 return
             loop = loop._replace(incarnation=loop.incarnation + 1)
-            await loops.change(tx, loop_id, incarnation=loop.incarnation)
+            await loops.change(tx, loop_id, incarnation=loop.incarnation, held_by=self._server_id)
             state = await loops.checkpoint(tx, loop_id)
         try:
             elf = read_program(self._files, loop)
@@ -193,6 +200,7 @@ class Lifecycle:
     async def sweep(self) -> None:
         """Make what runs here what the rows say. Run at the start, and some times a minute."""
         limits = self._settings.limits
+        alive = await self._beat()
         async with self._store.read() as tx:
             overdue = await events.overdue(tx, self._clock.now_ms() - limits.acknowledge_within_ms)
             active = {loop.id: loop for loop in await loops.in_state(tx, LoopState.ACTIVE)}
@@ -208,7 +216,7 @@ class Lifecycle:
                     if self._attachments.of_loop(attachment.loop_id) is attachment and await self._is_stale(attachment):
                         await self._detach(attachment.loop_id)
         for loop_id in sorted(active.keys() - overdue.keys()):
-            await self._host.guarded(self._look_after(active[loop_id]))
+            await self._host.guarded(self._look_after(active[loop_id], alive))
 
     async def _is_stale(self, attachment: Attachment) -> bool:
         """By the row as it is now: the sweep's picture may be older than the attachment."""
@@ -216,10 +224,33 @@ class Lifecycle:
             loop = await loops.get(tx, attachment.loop_id)
         return loop is None or loop.state != LoopState.ACTIVE or loop.incarnation != attachment.incarnation
 
-    async def _look_after(self, loop: Loop) -> None:
+    async def _beat(self) -> Set[str]:
+        """Show that this server lives; which others do, or none when this one begins: it takes what they have."""
+        async with self._store.write() as tx:
+            if not self._has_begun:
+                await servers.forget_others(tx, self._server_id)
+            await servers.beat(tx, self._server_id)
+            found = await servers.beats(tx)
+        now_ms = self._clock.now_ms()
+        for server_id, count in found.items():
+            if server_id not in self._heard or self._heard[server_id][0] != count:
+                self._heard[server_id] = (count, now_ms)
+        self._heard = {server_id: self._heard[server_id] for server_id in found if server_id != self._server_id}
+        self._has_begun = True
+        patience_ms = _SILENT_SWEEPS * self._settings.limits.sweep_every_ms
+        return {server_id for server_id, (_, since_ms) in self._heard.items() if now_ms - since_ms < patience_ms}
+
+    async def leave(self) -> None:
+        """Let others take the Loops of this server at once."""
+        async with self._store.write() as tx:
+            await servers.leave(tx, self._server_id)
+
+    async def _look_after(self, loop: Loop, alive: Set[str]) -> None:
         attachment = self._attachments.of_loop(loop.id)
         if attachment is not None:
             await self.replay(attachment)
+            return
+        if loop.held_by in alive:
             return
         async with self._turns[loop.id]:
             if self._attachments.of_loop(loop.id) is None:

@@ -93,6 +93,7 @@ class Service:
             task.cancel()
         await self.node.close()
         await self.host.close()
+        await self.host.guarded(self.lifecycle.leave())
         await self._decider.close()
         await self._web.close()
         await self.store.close()

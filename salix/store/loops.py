@@ -47,6 +47,7 @@ class Loop(NamedTuple):
     cost_pico_usd: int
     webhook_sha256: bytes | None
     webhook_signing_key: bytes | None
+    held_by: str | None = None
 
     @property
     def principal(self) -> str:

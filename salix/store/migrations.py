@@ -68,6 +68,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX messages_by_time ON messages (created_ms)",
         "CREATE INDEX audit_by_time ON audit (at_ms)",
     ),
+    (  # who holds a Loop, and whether it lives
+        "CREATE TABLE servers (id {text} NOT NULL PRIMARY KEY, beats BIGINT NOT NULL)",
+        "ALTER TABLE loops ADD COLUMN held_by {text}",
+    ),
 )
 
 

@@ -72,6 +72,8 @@ def _id() -> Column[str]:
 
 versions = Table("schema_versions", metadata, Column("number", Integer, primary_key=True, autoincrement=False))
 
+servers = Table("servers", metadata, _id(), _number("beats"))
+
 groups = Table(
     "groups",
     metadata,
@@ -125,6 +127,7 @@ loops = Table(
     Column("webhook_sha256", LargeBinary, unique=True),
     Column("webhook_signing_key", LargeBinary),
     Column("deleted_ms", BigInteger),
+    Column("held_by", String),  # the server that loaded it last; it may be gone
     Index("loops_by_agent", "agent_id", "state"),
     Index("loops_by_group", "group_id", "state"),
 )
