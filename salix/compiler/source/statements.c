@@ -276,9 +276,8 @@ static void find_way(void)
 /* A declaration. In a block: statements that set its variables up; outside it may be a function. */
 static Node *parse_declaration(u32 place)
 {
-    Specifiers specifiers;
+    Specifiers specifiers, common;
     Declarator declarator;
-    Symbol *cleanup;
     Node *first = 0, **link = &first;
     i32 outside = place == OUTSIDE, is_first = 1;
     if (kind_now() == K_STATIC_ASSERT) {
@@ -309,9 +308,9 @@ static Node *parse_declaration(u32 place)
             warning_about(here(), "the type of ", tok()->u.name, " is missing; int is taken");
     }
     if (accept(';')) return 0;
-    cleanup = specifiers.cleanup;
+    common = specifiers;
     for (;;) {
-        specifiers.cleanup = cleanup; /* what stands behind a name is about that one */
+        if (!is_first) specifiers = common; /* what stands behind a name is about that one */
         parse_declarator(specifiers.type, &declarator);
         parse_attributes(&specifiers);
         declarator.type = attributed(declarator.type, &specifiers);
