@@ -32,6 +32,7 @@ static void resolve_aliases(void)
             error_about(symbol->position, "the alias ", symbol->name, " is another name of something that is not defined");
             continue;
         }
+        put_in_object(target); /* even if nobody names it otherwise */
         if (symbol->kind != A_FUNCTION) continue;
         symbol->function = target->function;
         symbol->is_defined = 1;
