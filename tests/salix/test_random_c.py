@@ -32,7 +32,7 @@ FEATURES = (
     "__auto_type", "__typeof__", "({ ", "{ L", "(**where)",
 )  # fmt: skip
 FEATURES_OF_NESTED = (
-    "__label__ L", "goto L", "auto u64 f", "inline u64 f", "(n - 1, ", " f(n - 1", ", leaf)", "[4] = {",
+    "__label__ L", "goto L", "auto u64 f", "inline u64 f", "(n - 1, (u64)", " f(n - 1", ", leaf)", "[4] = {",
     "struct three v", "for (int i", "volatile unsigned v", "    " * 4 + "return ",
 )  # fmt: skip
 FEATURES_OF_VECTORS = (

@@ -2,7 +2,8 @@
 
 All functions have one type, so that each can be called wherever a pointer is. A call goes one level deeper of a few, so
 that all ends; what a call returns is stored by a statement of its own, so that no order of evaluation matters. Pointers
-go down only: whoever is called through one is still running. All arithmetic is unsigned.
+go down only: whoever is called through one is still running. All arithmetic is unsigned. The type of the functions
+says nothing of parameters, so that one of them can be a pointer to it: arguments are cast to what is expected.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class _Nested:
 
     def _call(self, places: list[str], functions: list[str]) -> Expression:
         called, passed = self.random.choice((*functions, "f", "f")), self.random.choice((*functions, "f"))
-        return Expression(f"{called}(n - 1, {{0}}, {passed})", (self._value(places, 1),))
+        return Expression(f"{called}(n - 1, (u64){{0}}, {passed})", (self._value(places, 1),))
 
     def _statements(self, places: list[str], functions: list[str], labels: list[str], count: int) -> list[Statement]:
         return [self._statement(places, functions, labels) for _ in range(count)]
