@@ -17,6 +17,7 @@ from salix.store import identities
 MAX_BODY_BYTES = 256 * 1024  # of sources for a build, mostly
 ABSENT = object()
 _JSON = "application/json"
+_UNASKED = "application/x-www-form-urlencoded"  # what curl -d and urllib say of any body; no browser's form has a key
 _MOST_BUCKETS = 10_000
 
 
@@ -90,7 +91,7 @@ async def json_of(request: Request, limit: int = MAX_BODY_BYTES, *, empty: Value
     UNSUPPORTED_MEDIA_TYPE.
     """
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
-    if kind != _JSON and not kind.endswith("+json"):
+    if kind not in (_JSON, _UNASKED) and not kind.endswith("+json"):
         raise Refused(Refusal.UNSUPPORTED_MEDIA_TYPE, f"the body must be {_JSON}, not {kind[:64]!r}")
     body = await body_of(request, limit)
     if not body and empty is not ABSENT:

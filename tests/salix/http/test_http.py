@@ -108,6 +108,17 @@ WRONG: list[tuple[str, str, dict[str, str], bytes, int, str]] = [
 ]
 
 
+@pytest.mark.parametrize("kind", [None, "Application/JSON; charset=utf-8", "application/x-www-form-urlencoded"])
+def test_json_is_taken_under_the_names_that_clients_give_it(tmp_path: Path, kind: str | None) -> None:
+    async def run() -> None:
+        async with served(tmp_path) as (_, client):
+            headers = {} if kind is None else {"Content-Type": kind}
+            reply = await client.post("/v1/tools/loop.list", headers=headers, content=b"{}")
+            assert (reply.status_code, reply.json()) == (200, {"loops": []})
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(("method", "path", "headers", "body", "status", "kind"), WRONG)
 def test_whatever_is_wrong_is_an_error_of_one_shape(
     tmp_path: Path, method: str, path: str, headers: dict[str, str], body: bytes, status: int, kind: str
