@@ -11,6 +11,7 @@ import pytest
 
 from tests.salix.random_c.campaign import Campaign, run_part, smallest, source_of
 from tests.salix.random_c.engines import ENGINES, FEW, GCC, OURS, differing, missing, run
+from tests.salix.random_c.initialised import initialised_source
 from tests.salix.random_c.integer_types import INT, TYPES
 from tests.salix.random_c.nested import nested_source
 from tests.salix.random_c.operators import operator_source, pairs
@@ -38,6 +39,9 @@ FEATURES_OF_NESTED = (
 FEATURES_OF_VECTORS = (
     " char V", " long long V", "same(", "__builtin_shuffle(", "(one ? ", "[one & ", "++; ", "*= ", "(W)(", "& 7 | 1)",
     ">> ((W)", "== (W)", "(3 - ", " * 100)", "for (int i = 0; i < 3", "~",
+)  # fmt: skip
+FEATURES_OF_INITIALISED = (
+    "union {", "[0] = {", ", [1] = ", "{.m", ", .m1 = ", "].m", "l = ", "[0] = ", " = {{", " + x", '"x', "; } l", " : ",
 )  # fmt: skip
 
 
@@ -70,7 +74,12 @@ def test_programs_have_all_that_the_writer_can_draw() -> None:
 
 
 @pytest.mark.parametrize(
-    ("write", "features"), [(nested_source, FEATURES_OF_NESTED), (vector_source, FEATURES_OF_VECTORS)]
+    ("write", "features"),
+    [
+        (nested_source, FEATURES_OF_NESTED),
+        (vector_source, FEATURES_OF_VECTORS),
+        (initialised_source, FEATURES_OF_INITIALISED),
+    ],
 )
 def test_gnu_programs_have_all_that_they_are_for(
     write: Callable[[int, int], Source], features: tuple[str, ...]
@@ -80,7 +89,7 @@ def test_gnu_programs_have_all_that_they_are_for(
 
 
 @pytest.mark.skipif(GCC in missing(), reason="there is no gcc to compare our compiler with")
-@pytest.mark.parametrize("write", [nested_source, vector_source])
+@pytest.mark.parametrize("write", [nested_source, vector_source, initialised_source])
 def test_gnu_programs_give_the_same_by_gcc_and_by_our_compiler(write: Callable[[int, int], Source]) -> None:
     outcomes = [run(str(write(SEED, index)), [GCC, OURS, FEW]) for index in range(12)]
     assert [found for found in outcomes if differing(found)] == []

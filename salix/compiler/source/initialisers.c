@@ -71,16 +71,14 @@ static void choose(Type *type, i64 offset, Member *member)
     chosen->member = member;
 }
 
-/* Chooses the members that lead to `name`, some of which may be anonymous. */
-static void choose_by_name(Type *type, i64 offset, const Name *name)
+/* The member of this name, or the anonymous one that has it. */
+static Member *member_with(const Type *type, const Name *name)
 {
     Member *member = type->record->members;
     i64 ignored = 0;
     while (member && member->name != name && (member->name || !is_record(member->type) || !find_member(member->type, name, &ignored)))
         member = member->next;
-    if (!member) return;
-    if (type->kind == TYPE_UNION) choose(type, offset, member);
-    if (member->name != name) choose_by_name(member->type, offset + member->offset, name);
+    return member;
 }
 
 static i32 is_character_array(const Type *type)
@@ -147,9 +145,11 @@ static void init_unbraced(Type *type, i64 offset)
     init_from(type, offset, 0, is_record(type) ? type->record->members : 0, 1);
 }
 
-/* `.name` or `[index]`: what it designates inside of `type`. */
+/* `.name` or `[index]`: what it designates inside of `type`. If the name is that of a member of an anonymous member, that is
+ * designated first, and the name stays for the next step. */
 static Type *designated(Type *type, i64 *offset, Member **member, i64 *last)
 {
+    Name *name;
     *member = 0;
     if (kind_now() == '[') {
         u32 position = here();
@@ -168,28 +168,33 @@ static Type *designated(Type *type, i64 *offset, Member **member, i64 *last)
         *last -= index;
         return type->base;
     }
-    advance();
-    if (kind_now() != T_NAME) {
+    if (kind_after() != T_NAME) {
+        advance();
         confused(here(), "the name of a member should stand here");
         return &type_error;
     }
-    if (is_record(type)) {
-        choose_by_name(type, *offset, tok()->u.name);
-        *member = find_member(type, tok()->u.name, offset);
-    }
+    name = tokens[at_token + 1].u.name;
+    *member = is_record(type) ? member_with(type, name) : 0;
     if (!*member) {
-        begin_error(here());
+        begin_error(tokens[at_token + 1].position);
         say_type(type);
         say(" has no member ");
-        say_name(tok()->u.name);
+        say_name(name);
         end_message();
+    } else {
+        if (type->kind == TYPE_UNION) choose(type, *offset, *member);
+        *offset += (*member)->offset;
     }
-    advance();
+    if (!*member || (*member)->name == name) {
+        advance();
+        advance();
+    }
     return *member ? (*member)->type : &type_error;
 }
 
 /* A step of a designator: which part of which object. */
-#define MAX_LEVELS 6
+#define MAX_LEVELS 16
+#define MAX_RANGES 4
 typedef struct {
     Type *type;
     Member *member;
@@ -234,13 +239,16 @@ static void init_braced(Type *type, i64 offset)
             i64 place = offset, last = 0, first_index = next;
             Type *item = 0;
             Level path[MAX_LEVELS];
-            u32 levels = 0;
+            u32 levels = 0, ranges = 0;
+            struct {
+                i64 stride, count;
+            } range[MAX_RANGES];
             while (next_member && next_member->is_bit_field && !next_member->name) next_member = next_member->next;
             if (kind_now() == T_NAME && kind_after() == ':' && is_record(type)) { /* `name: value`, as before 1999 */
                 Name *name = tok()->u.name;
                 place = offset;
-                choose_by_name(type, offset, name);
                 member = find_member(type, name, &place);
+                if (member && member->name == name && type->kind == TYPE_UNION) choose(type, offset, member);
                 advance();
                 advance();
                 item = member ? member->type : &type_error;
@@ -252,25 +260,22 @@ static void init_braced(Type *type, i64 offset)
                 Type *inside = type;
                 levels = 0;
                 while ((kind_now() == '.' || kind_now() == '[') && !panic && !is_error(inside)) {
-                    Name *name = kind_now() == '.' && kind_after() == T_NAME ? tokens[at_token + 1].u.name : 0;
                     i64 more = 0, base = place;
                     item = designated(inside, &place, &member, &more);
+                    if (more && ranges < MAX_RANGES) {
+                        range[ranges].stride = size_of(item);
+                        range[ranges++].count = more + 1;
+                    }
                     if (!outer && levels < MAX_LEVELS) {
                         path[levels].type = inside;
                         path[levels].base = base;
-                        path[levels].index = inside->kind == TYPE_ARRAY && size_of(inside->base) ? (place - base) / size_of(inside->base) + 1 : 0;
+                        path[levels].index = inside->kind == TYPE_ARRAY && size_of(inside->base) ? (place - base) / size_of(inside->base) + more + 1 : 0;
                         path[levels++].member = member;
                     }
                     if (outer) {
                         last = more;
                         if (inside->kind == TYPE_ARRAY && size_of(inside->base)) first_index = (place - offset) / size_of(inside->base);
-                        if (is_record(type) && name) {
-                            i64 ignored = 0;
-                            for (next_member = type->record->members; next_member; next_member = next_member->next)
-                                if (next_member->name == name || (!next_member->name && is_record(next_member->type) &&
-                                                                  find_member(next_member->type, name, &ignored)))
-                                    break;
-                        }
+                        if (is_record(type)) next_member = member;
                     }
                     outer = 0;
                     inside = item;
@@ -293,14 +298,21 @@ static void init_braced(Type *type, i64 offset)
                 skip_item();
             } else {
                 u32 start = at_token;
-                i64 i;
-                for (i = 0; i <= last; i++) {
+                i64 i, times = 1;
+                u32 k;
+                for (k = 0; k < ranges; k++) times *= range[k].count;
+                for (i = 0; i < times; i++) { /* the value stands once, for all elements of all ranges */
+                    i64 rest = i, element = place;
+                    for (k = ranges; k > 0; k--) {
+                        element += rest % range[k - 1].count * range[k - 1].stride;
+                        rest /= range[k - 1].count;
+                    }
                     at_token = start;
-                    init_value(item, place + i * size_of(item), member);
+                    init_value(item, element, member);
                 }
                 while (levels > 0 && !panic) { /* it goes on behind what was designated */
                     Level *level = &path[--levels];
-                    init_from(level->type, level->base, level->index, level->member ? level->member->next : 0, 0);
+                    if (level->type->kind != TYPE_UNION) init_from(level->type, level->base, level->index, level->member ? level->member->next : 0, 0);
                 }
             }
             next = first_index + last + 1;

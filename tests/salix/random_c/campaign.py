@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from differential.workers import gather
 from tests.salix.random_c.engines import CLANG, FEW, GCC, NOT_COMPILED, OURS, SLOW, Outcomes, differing, kind, run
+from tests.salix.random_c.initialised import initialised_source
 from tests.salix.random_c.nested import nested_source
 from tests.salix.random_c.operators import operator_source, pairs
 from tests.salix.random_c.shrink import shrunk
@@ -68,7 +69,7 @@ def source_of(seed: int, index: int) -> Source:
     both = pairs()
     if index < len(both):
         return operator_source(*both[index])
-    write = {3: nested_source, 7: vector_source}.get(index % 10, write_source)
+    write = {3: nested_source, 5: initialised_source, 7: vector_source}.get(index % 10, write_source)
     return write(seed, index)
 
 
