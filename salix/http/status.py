@@ -38,8 +38,10 @@ body { margin: 2rem; }
 h1 { font-size: 1.3rem; margin: 0 0 .2rem; }
 p { margin: 0 0 1.2rem; opacity: .75; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-bottom: 1px solid var(--line); }
-th { font-weight: 600; white-space: nowrap; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .5rem; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; }
+td:first-child { min-width: 11rem; overflow-wrap: anywhere; }
+td:last-child { min-width: 18rem; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 small { display: block; opacity: .7; overflow-wrap: anywhere; }
 code { font: .85em/1.5 ui-monospace, monospace; display: block; overflow-wrap: anywhere; }
