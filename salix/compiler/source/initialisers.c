@@ -48,8 +48,10 @@ static void forget(i64 offset, i64 size)
     Entry **link = &init->first;
     if (offset >= init->end) return;
     while (*link) {
-        if ((*link)->offset >= offset && (*link)->offset < offset + size) *link = (*link)->next;
-        else link = &(*link)->next;
+        Entry *entry = *link;
+        i64 start = entry->offset + (entry->member ? entry->member->bit_offset / 8 : 0);
+        if (start >= offset && start < offset + size) *link = entry->next;
+        else link = &entry->next;
     }
     init->link = link;
 }

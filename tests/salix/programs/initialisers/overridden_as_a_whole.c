@@ -26,6 +26,11 @@ static int table[3][2] = {[1][0] = 5, [1] = {[1] = 2}, [2] = {8, 9}};
 static char words[2][4] = {{'x', 'y', 'z'}, "ab", [0] = "q"};
 static union number numbers[2] = {{0xff, .bytes[1] = 4}, {.bytes = {1, 2}, .high = 3, .low = 2}};
 
+static struct {
+    union number number;
+    unsigned long beside : 8;
+} narrow = {.number.whole = 1, 2, .number.low = 3};
+
 static int check(int x)
 {
     struct record made = {.cells[2] = x, .inner = {x, x}, .cells = {x}, .right = x, .wide = 1, .inner = {.b = 2}};
@@ -43,5 +48,6 @@ int main(void)
     if (table[1][0] || table[1][1] != 2 || table[2][0] != 8) return 5;
     if (words[0][1] || words[0][0] != 'q' || words[1][1] != 'b') return 6;
     if (numbers[0].whole != 0x400 || numbers[1].whole != (3 << 5 | 2)) return 7;
+    if (narrow.beside != 2 || narrow.number.whole != 3) return 8;
     return check(77);
 }
