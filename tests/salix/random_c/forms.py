@@ -74,7 +74,8 @@ class Forms(Body):
         found = self.writer.place(able)
         if found is None:
             return self._assignment()
-        done = f"mix(__sync_{self.random.choice(_ATOMIC)}(&{{0}}, e));"  # gcc may read what is added only afterwards
+        done = f"__sync_{self.random.choice(_ATOMIC)}(&{{0}}, e)"  # gcc may read what is added only afterwards
+        done = f"mix({done});" if self.changes else f"{done};"
         return statement(f"{{{{ unsigned long long e = {{1}}; {done} }}}}", found[0], self.writer.any(3))
 
     def _walk(self, depth: int) -> Statement:
