@@ -19,12 +19,14 @@ from pathlib import Path
 
 from runtime import Exited, LoadError, Profile, load
 from salix.compiler import Built, CompilerFault, build
+from salix.compiler.sources import Limits
 
 Outcomes = Mapping[str, str]
 GCC, CLANG, OURS, FEW, SLOW = "gcc", "clang", "ours", "few", "slow"
 NOT_COMPILED = "(not compiled)"  # by clang, whose back end, or linked program, lacks what the program uses
 _LIMIT_SECONDS = 30
 _PROFILE = Profile(frames=64)
+_LIMITS = Limits(object_bytes=1 << 20)  # with one register, code is long
 _GCC = ("gcc", "-std=gnu11", "-w", "-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
 _CLANG = (
     *("-m", "ziglang", "cc", "-target", "bpfel-freestanding", "-mcpu=v4", "-O2", "-ffreestanding", "-c", "-w"),
@@ -80,7 +82,7 @@ def by_clang(source: str) -> str:
 def by_ours(source: str, registers: int = 0, engine: str | None = None) -> str:
     """By our compiler, on our runtime."""
     try:
-        result = build({"source.c": source}, "source.c", registers=registers)
+        result = build({"source.c": source}, "source.c", limits=_LIMITS, registers=registers)
     except CompilerFault as error:
         return f"compiler fault: {error}"
     if not isinstance(result, Built):
