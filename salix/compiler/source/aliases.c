@@ -29,7 +29,8 @@ static void resolve_aliases(void)
     for (symbol = first_alias; symbol; symbol = symbol->next_alias) {
         Symbol *target = original(symbol);
         if (target->alias || !target->is_defined || target->kind != symbol->kind) {
-            error_about(symbol->position, "the alias ", symbol->name, " is another name of something that is not defined");
+            error_about(symbol->position, "the alias ", symbol->name,
+                        " is another name of something that is not defined");
             continue;
         }
         put_in_object(target); /* even if nobody names it otherwise */

@@ -8,7 +8,8 @@ static void check_basic_type(const u32 *counts, u32 position)
     u32 others = counts[K_VOID - K_TYPES] + counts[K_BOOL - K_TYPES];
     u32 chars = counts[K_CHAR - K_TYPES];
     if (ints + chars + others > 1) error(position, "two types in one declaration; is a `;` missing before?");
-    else if (counts[K_SIGNED - K_TYPES] && counts[K_UNSIGNED - K_TYPES]) error(position, "a type cannot be both signed and unsigned");
+    else if (counts[K_SIGNED - K_TYPES] && counts[K_UNSIGNED - K_TYPES])
+        error(position, "a type cannot be both signed and unsigned");
     else if (longs > 2) error(position, "this is too long: long long has 64 bits, and is the longest type");
     else if (shorts + (longs > 0) > 1) error(position, "a type is short or long, and short once");
     else if (shorts + longs && chars + others) error(position, "only int can be short or long");
@@ -48,7 +49,8 @@ static void check_no_storage(const Specifiers *specifiers, i32 is_parameter, con
 {
     if ((specifiers->storage && !(is_parameter && specifiers->storage == K_REGISTER)) || specifiers->is_thread)
         error(specifiers->position, what);
-    if (is_parameter && specifiers->aligned_to) error(specifiers->position, "a parameter has the alignment of its type");
+    if (is_parameter && specifiers->aligned_to)
+        error(specifiers->position, "a parameter has the alignment of its type");
 }
 
 /* Whether something of file scope that is declared anew keeps its linkage. */
@@ -59,10 +61,12 @@ static void check_linkage(const Symbol *before, const Declarator *declarator, u3
         error_about(declarator->position, "", declarator->name, " is declared already in this block");
     } else if (!before) {
         return;
-    } else if (storage == K_STATIC && !before->is_static && (before->kind == A_VARIABLE || before->type->is_prototype)) {
+    } else if (storage == K_STATIC && !before->is_static &&
+               (before->kind == A_VARIABLE || before->type->is_prototype)) {
         error_about(declarator->position, "", declarator->name, " is static here, but not where it was declared first");
     } else if (before->is_static && before->kind == A_VARIABLE && storage != K_STATIC && storage != K_EXTERN) {
-        error_about(declarator->position, "", declarator->name, " was static where it was declared first; write it here, too");
+        error_about(declarator->position, "", declarator->name,
+                    " was static where it was declared first; write it here, too");
     }
 }
 
@@ -71,7 +75,8 @@ static void check_member(const Type *record, const Member *member, u32 position)
 {
     const Member *inner;
     i64 offset = 0;
-    if (member->name && find_member(record, member->name, &offset)) error_about(position, "a second member ", member->name, "");
+    if (member->name && find_member(record, member->name, &offset))
+        error_about(position, "a second member ", member->name, "");
     if (!member->name && is_record(member->type))
         for (inner = member->type->record->members; inner; inner = inner->next) check_member(record, inner, position);
     if (record->kind == TYPE_STRUCT && record->record->is_flexible)

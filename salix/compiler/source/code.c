@@ -96,7 +96,8 @@ static Function *first_function, *last_function;
 static Code *put(u32 op, i32 dst, i32 a, i32 b, i64 imm)
 {
     Code *one;
-    if (code_count >= MAX_CODE) fatal(current_function ? current_function->position : 0, "this function is too long; split it up");
+    if (code_count >= MAX_CODE)
+        fatal(current_function ? current_function->position : 0, "this function is too long; split it up");
     one = &code[code_count++];
     memset(one, 0, sizeof *one);
     one->op = (u8)op;

@@ -19,7 +19,8 @@ static File *find_included(const char *path, u32 length, const File *from, i32 n
     File *file;
     if (next) {
         for (i = 0; i < file_count; i++)
-            if (files[i].supplied && files[i].path_length == length && memcmp(files[i].path, path, length) == 0) return &files[i];
+            if (files[i].supplied && files[i].path_length == length && memcmp(files[i].path, path, length) == 0)
+                return &files[i];
         return 0;
     }
     if (from)
@@ -93,7 +94,8 @@ static void include_directive(u32 position, i32 next)
         return;
     }
     if (file->once) return;
-    if (++entered_count > MAX_ENTERED) fatal(position, "files are included too often; start each header with #pragma once");
+    if (++entered_count > MAX_ENTERED)
+        fatal(position, "files are included too often; start each header with #pragma once");
     if (include_count >= MAX_INCLUDES)
         fatal(position, "files include each other without end; start each header with #pragma once");
     includes[include_count++] = reader;
@@ -109,7 +111,8 @@ static void line_directive(u32 position)
     if (line.expanded[0].kind != T_NUMBER) {
         error(position, "#line needs a number");
     } else if (reader.file) {
-        reader.file->line_change = parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
+        reader.file->line_change =
+            parse_integer(line.expanded[0].u.spelling, position, &suffix) - line_number(position) - 1;
         if (line.expanded_length > 1) {
             if (line.expanded[1].kind == T_STRING) reader.file->shown_path = line.expanded[1].u.spelling;
             else error(position, "behind the number of #line, only the name of a file in quotes may stand");
@@ -316,7 +319,8 @@ static void carry_out_pragma(void)
     expanded_token(&opening);
     expanded_token(&string);
     expanded_token(&closing);
-    if (opening.kind != '(' || string.kind != T_STRING || closing.kind != ')') error(opening.position, "_Pragma is followed by a string in parentheses");
+    if (opening.kind != '(' || string.kind != T_STRING || closing.kind != ')')
+        error(opening.position, "_Pragma is followed by a string in parentheses");
     else if (*string.u.spelling == '"') unquoted_pragma(&string);
 }
 

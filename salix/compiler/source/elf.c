@@ -125,7 +125,8 @@ static void find_data(void)
     while (reached_data) {
         symbol = reached_data;
         reached_data = symbol->next_reached;
-        for (relocation = symbol->relocations; relocation; relocation = relocation->next) reach_data(relocation->symbol);
+        for (relocation = symbol->relocations; relocation; relocation = relocation->next)
+            reach_data(relocation->symbol);
     }
     for (symbol = first_symbol; symbol; symbol = symbol->next)
         if (symbol->kind == A_VARIABLE && !symbol->is_reached) symbol->is_dropped = 1;
@@ -164,7 +165,8 @@ static void place_data(void)
         for (symbol = first_symbol; symbol; symbol = symbol->next) {
             Section *section = &sections[data_sections[kind]];
             u32 alignment = alignment_of(symbol->type);
-            if (symbol->kind != A_VARIABLE || symbol->section != kind || !symbol->is_defined || symbol->is_dropped) continue;
+            if (symbol->kind != A_VARIABLE || symbol->section != kind || !symbol->is_defined || symbol->is_dropped)
+                continue;
             if (size_of(symbol->type) > MAX_OBJECT_BYTES)
                 error_about(symbol->position, "", symbol->name, " is too big: all static objects share 64 MiB");
             if (symbol->alignment > alignment) alignment = symbol->alignment;

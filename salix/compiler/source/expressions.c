@@ -57,7 +57,8 @@ static void expect(u32 kind, const char *text)
         advance();
         return;
     }
-    if (kind == ';' && (kind_now() == '}' || (tok()->flags & AT_START))) { /* it is only forgotten: go on as if it were there */
+    if (kind == ';' &&
+        (kind_now() == '}' || (tok()->flags & AT_START))) { /* it is only forgotten: go on as if it were there */
         begin_error(behind_last());
         say(text);
         say("; it is missing here");
@@ -196,8 +197,9 @@ static i32 may_be_written(const Node *node)
     const Node *part = node;
     if (is_error(node->type)) return 0;
     if (!is_lvalue(node) || node->type->kind == TYPE_ARRAY) {
-        error(node->position, node->type->kind == TYPE_ARRAY ? "an array cannot be assigned to; copy its elements, or use memcpy"
-                                                              : "this cannot be assigned to: it is no variable");
+        error(node->position, node->type->kind == TYPE_ARRAY
+                                  ? "an array cannot be assigned to; copy its elements, or use memcpy"
+                                  : "this cannot be assigned to: it is no variable");
         return 0;
     }
     for (; part->kind == N_MEMBER; part = part->a)
@@ -272,8 +274,9 @@ static Node *binary(u32 op, Node *a, Node *b, u32 position)
         if (op < OP_EQ) return mismatch(a, b, position);
         if (is_integer(a->type) != is_integer(b->type) && !is_null(a) && !is_null(b))
             warning(position, "a pointer is compared with a number");
-        else if (a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER && !same_type(a->type->base, b->type->base) &&
-                 a->type->base->kind != TYPE_VOID && b->type->base->kind != TYPE_VOID)
+        else if (a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER &&
+                 !same_type(a->type->base, b->type->base) && a->type->base->kind != TYPE_VOID &&
+                 b->type->base->kind != TYPE_VOID)
             warning(position, "pointers to different types are compared");
         type = a->type->kind == TYPE_POINTER ? a->type : b->type;
         return operation(op, convert(a, unqualified(type)), convert(b, unqualified(type)), &type_int, position);
@@ -336,7 +339,8 @@ static Node *conditional_node(Node *condition, Node *a, Node *b, u32 position)
         else if (b->type->base->kind == TYPE_VOID) type = b->type;
         else {
             type = a->type;
-            if (!same_type(a->type->base, b->type->base)) warning(position, "the sides of this ?: point to different types");
+            if (!same_type(a->type->base, b->type->base))
+                warning(position, "the sides of this ?: point to different types");
             if (b->type->base->qualifiers & ~a->type->base->qualifiers) type = b->type;
         }
         type = unqualified(type);

@@ -17,7 +17,8 @@ static u32 format_argument(const Symbol *symbol)
     static const u8 places[4] = {1, 2, 2, 3};
     u32 i;
     for (i = 0; i < 4; i++)
-        if (!symbol->is_defined && symbol->name->length == strlen(names[i]) && starts_with(symbol->name->text, names[i]))
+        if (!symbol->is_defined && symbol->name->length == strlen(names[i]) &&
+            starts_with(symbol->name->text, names[i]))
             return places[i];
     return 0;
 }
@@ -73,13 +74,17 @@ static void check_converted(const Conversion *conversion, const Node *argument)
     char letter = conversion->letter;
     i32 is_pointer = type->kind == TYPE_POINTER, fits;
     if (is_error(type)) return;
-    if (letter == 's') fits = is_pointer && (type->base->kind == TYPE_VOID || (is_integer(type->base) && size_of(type->base) == 1));
+    if (letter == 's')
+        fits = is_pointer && (type->base->kind == TYPE_VOID || (is_integer(type->base) && size_of(type->base) == 1));
     else if (letter == 'p') fits = is_pointer;
     else fits = is_integer(type) && size_of(type) == conversion->bytes;
     if (fits || !begin_warning(argument->position)) return;
     say_conversion(conversion);
-    say(letter == '*' ? " takes an int for its `*`" : letter == 's' ? " writes a text" : letter == 'p' ? " writes a pointer"
-        : conversion->bytes == 8 ? " writes a number of 64 bits" : " writes an int");
+    say(letter == '*'            ? " takes an int for its `*`"
+        : letter == 's'          ? " writes a text"
+        : letter == 'p'          ? " writes a pointer"
+        : conversion->bytes == 8 ? " writes a number of 64 bits"
+                                 : " writes an int");
     say(", but this is ");
     say_type(type);
     end_message();
@@ -163,7 +168,8 @@ static void count_words(Node *node, u32 place)
     count->next = format->next;
     format->next = count;
     for (last = count; last->next;) last = last->next;
-    for (node->value += 4 - place; node->value < 6; node->value++) last = last->next = constant(0, &type_int, node->position);
+    for (node->value += 4 - place; node->value < 6; node->value++)
+        last = last->next = constant(0, &type_int, node->position);
     node->symbol = name->global ? name->global : declare_extern(name, library_function(name), node->position);
     node->computed = node->symbol->type;
 }

@@ -4,7 +4,8 @@
 #define INLINE_FUNCTION 80 /* of one that is declared inline */
 #define MAX_INLINED 4000   /* no function grows beyond that by what is put into it */
 
-static i64 inline_frame; /* end of the part of the frame that inlined functions share: one is over when the next starts */
+static i64
+    inline_frame; /* end of the part of the frame that inlined functions share: one is over when the next starts */
 static i64 inline_room;
 
 static i32 may_inline(const Symbol *callee)

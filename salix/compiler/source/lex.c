@@ -257,7 +257,8 @@ static void check_name(const char *start, u32 position)
         value = *at & (0x7fu >> length);
         for (i = 1; i < length; i++) value = value << 6 | (at[i] & 0x3f);
         if (!may_name(value) && !skipping) {
-            error(position + (u32)(at - (const u8 *)start), "a character that cannot be part of a name; it may be invisible");
+            error(position + (u32)(at - (const u8 *)start),
+                  "a character that cannot be part of a name; it may be invisible");
             return;
         }
         at += length;
@@ -316,7 +317,8 @@ static void lex(Token *token)
         while (in_name(*reader.at)) all |= (u8)*reader.at++;
         if (all & 0x80) check_name(start, token->position);
         token->kind = T_NAME;
-        token->u.name = escapes_name(reader.at) ? escaped_name(start, token->position) : intern(start, (u32)(reader.at - start));
+        token->u.name =
+            escapes_name(reader.at) ? escaped_name(start, token->position) : intern(start, (u32)(reader.at - start));
     } else if (is_digit(c) || (c == '.' && is_digit(reader.at[1]))) {
         token->kind = T_NUMBER;
         token->u.spelling = reader.at;

@@ -13,7 +13,8 @@ static void lower_statements(Node *node)
 
 static void lower_loop(Node *node)
 {
-    i32 top = new_label(), test = new_label(), end = new_label(), outer_break = break_label, outer_continue = continue_label;
+    i32 top = new_label(), test = new_label(), end = new_label(), outer_break = break_label,
+        outer_continue = continue_label;
     i32 next = node->c ? new_label() : test;
     break_label = end;
     continue_label = next;
@@ -85,7 +86,8 @@ static void lower_switch(Node *node)
         each->target = new_label();
         each->computed = node->computed;
         for (i = count++; i > 0; i--) {
-            k = is_unsigned(node->computed) ? (u64)sorted[i - 1]->value > (u64)each->value : sorted[i - 1]->value > each->value;
+            k = is_unsigned(node->computed) ? (u64)sorted[i - 1]->value > (u64)each->value
+                                            : sorted[i - 1]->value > each->value;
             if (!k) break;
             sorted[i] = sorted[i - 1];
         }

@@ -16,7 +16,8 @@ static void check_handle(const Node *callee, const Node *argument)
     say(" does not drop it");
     end_message();
     if (starts_with(callee->symbol->name->text, "sf_json_"))
-        hint("sf_json_set_string, sf_json_set_number, sf_json_push_string and their like take the value and make no handle");
+        hint(
+            "sf_json_set_string, sf_json_set_number, sf_json_push_string and their like take the value and make no handle");
     else
         hint("keep it in a variable, and sf_drop it afterwards");
 }
@@ -83,7 +84,8 @@ static Node *call(Node *callee, u32 position)
     expect(')', "the arguments of a call end with `)`");
     if (!is_error(type) && type->is_prototype && (count < wanted || (count > wanted && !type->is_variadic)) && !panic)
         wrong_count(node, type, wanted, count);
-    if (node->symbol && node->symbol->is_extern && node->symbol->position) refuse_unavailable(node->symbol->name, position);
+    if (node->symbol && node->symbol->is_extern && node->symbol->position)
+        refuse_unavailable(node->symbol->name, position);
     node->value = count;
     node->computed = type;
     if (node->symbol && !is_error(type) && type->is_variadic) check_variadic_call(node);
@@ -161,7 +163,8 @@ static void suggest(const Name *name)
         hint("give the function a fixed number of parameters, or an array and its length");
         return;
     }
-    if (name->length > 4 && (starts_with(name->text, "int") || starts_with(name->text, "uint")) && starts_with(name->text + name->length - 2, "_t")) {
+    if (name->length > 4 && (starts_with(name->text, "int") || starts_with(name->text, "uint")) &&
+        starts_with(name->text + name->length - 2, "_t")) {
         hint("#include <stdint.h> at the top");
         return;
     }
@@ -171,7 +174,8 @@ static void suggest(const Name *name)
     }
     for (i = 0; i < NAME_BUCKETS; i++)
         for (each = names[i]; each; each = each->next)
-            if (each->symbol && each != name && !is_error(each->symbol->type) && (found = distance(name, each)) < best) {
+            if (each->symbol && each != name && !is_error(each->symbol->type) &&
+                (found = distance(name, each)) < best) {
                 best = found;
                 like = each;
             }
@@ -323,7 +327,9 @@ static Node *builtin(const Name *name, u32 position, i32 *known)
             node = convert(node, &type_long);
             if (second->kind != N_CONST) node = pair(N_COMMA, &type_long, value_of(second), node);
         } else if (starts_with(text, "constant_p")) {
-            node = constant(node->kind == N_CONST || (node->kind == N_ADDRESS && node->a->kind == N_SYMBOL && node->a->symbol->is_string), &type_int, position);
+            node = constant(node->kind == N_CONST ||
+                                (node->kind == N_ADDRESS && node->a->kind == N_SYMBOL && node->a->symbol->is_string),
+                            &type_int, position);
         } else if (starts_with(text, "choose")) {
             i32 first = node->value != 0;
             expect(',', "this takes three arguments");

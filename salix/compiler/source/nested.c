@@ -35,7 +35,8 @@ static Nest *within; /* of the function that is read or lowered now */
 static Node *current_switch;
 static u32 loop_depth, break_depth;
 static LabelUse *labels;
-static Node *cleanups, *loop_cleanups, *break_cleanups; /* of the blocks that are open; around the loop; around `break` */
+static Node *cleanups, *loop_cleanups,
+    *break_cleanups; /* of the blocks that are open; around the loop; around `break` */
 
 enum { WORD_CHAIN, WORD_FRAME, WORD_LABEL, HIDDEN_WORDS }; /* the others: where a goto out of a function leads */
 

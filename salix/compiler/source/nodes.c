@@ -222,7 +222,8 @@ static Node *value_of(Node *node)
 static Node *convert(Node *node, Type *type)
 {
     Node *result;
-    if (is_error(node->type) || is_error(type)) return constant(0, type->kind == TYPE_VOID ? &type_error : type, node->position);
+    if (is_error(node->type) || is_error(type))
+        return constant(0, type->kind == TYPE_VOID ? &type_error : type, node->position);
     if (type->kind == node->type->kind && type->kind != TYPE_POINTER && type->kind != TYPE_ENUM &&
         type->bits == node->type->bits && !(node->kind == N_MEMBER && node->member))
         return node;

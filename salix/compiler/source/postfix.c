@@ -98,7 +98,8 @@ static Node *member_of(Node *object, u32 position)
         say(": it is ");
         say_type(object->type);
         end_message();
-        if (object->type->kind == TYPE_POINTER && is_record(object->type->base)) hint("it is a pointer: write -> instead of .");
+        if (object->type->kind == TYPE_POINTER && is_record(object->type->base))
+            hint("it is a pointer: write -> instead of .");
         return error_node(position);
     }
     if (!object->type->record->is_complete) {
@@ -281,7 +282,8 @@ static Node *parse_postfix(Node *node)
         }
         case P_INCREMENT:
         case P_DECREMENT:
-            node = update(kind_now() == P_INCREMENT ? OP_ADD : OP_SUB, node, constant(1, &type_int, position), 1, position);
+            node = update(kind_now() == P_INCREMENT ? OP_ADD : OP_SUB, node, constant(1, &type_int, position), 1,
+                          position);
             advance();
             break;
         default: return node;

@@ -106,7 +106,8 @@ static void pragma_directive(u32 position)
         pack_pragma(position);
         return;
     }
-    if (token.kind == T_NAME && (token.u.name == intern_text("push_macro") || token.u.name == intern_text("pop_macro"))) {
+    if (token.kind == T_NAME &&
+        (token.u.name == intern_text("push_macro") || token.u.name == intern_text("pop_macro"))) {
         macro_pragma(token.u.name->text[1] == 'u');
         return;
     }

@@ -49,7 +49,8 @@ static i32 is_builtin(const Name *name)
                  "__builtin_memcmp __builtin_strlen ", name))
         return 1;
     for (i = 0; i + 1 < token_count; i++) /* of salix_builtins.h, which is read before the program that names them */
-        if (tokens[i].kind == T_NAME && tokens[i].u.name == name && tokens[i + 1].kind == '(' && file_of(tokens[i].position)->supplied)
+        if (tokens[i].kind == T_NAME && tokens[i].u.name == name && tokens[i + 1].kind == '(' &&
+            file_of(tokens[i].position)->supplied)
             return 1;
     return 0;
 }
@@ -103,7 +104,8 @@ static void answer_question(Token *token)
         else if (starts_with(name->text, "__has_builtin")) answer = is_builtin(next.u.name);
         else
             answer = has_word("aligned packed section weak noreturn always_inline noinline mode unused used const pure "
-                              "deprecated fallthrough format nonnull malloc warn_unused_result may_alias cold hot ", next.u.name);
+                              "deprecated fallthrough format nonnull malloc warn_unused_result may_alias cold hot ",
+                              next.u.name);
         if (parenthesis) plain_token(&next);
     }
     if (parenthesis && next.kind != ')') error(token->position, "this question lacks its closing parenthesis");

@@ -140,7 +140,8 @@ static void find_dense(void)
             note_dense(one->a, made_in, b);
             note_dense(one->b, made_in, b);
             if (one->op == I_CALL)
-                for (k = 0; k < calls[one->other]->count; k++) note_dense(calls[one->other]->arguments[k].vreg, made_in, b);
+                for (k = 0; k < calls[one->other]->count; k++)
+                    note_dense(calls[one->other]->arguments[k].vreg, made_in, b);
             if (one->dst > 0) made_in[one->dst] = b + 1;
         }
 }
@@ -174,7 +175,8 @@ static void find_liveness(void)
             note_use(&blocks[b], one->a);
             note_use(&blocks[b], one->b);
             if (one->op == I_CALL)
-                for (k = 0; k < calls[one->other]->count; k++) note_use(&blocks[b], calls[one->other]->arguments[k].vreg);
+                for (k = 0; k < calls[one->other]->count; k++)
+                    note_use(&blocks[b], calls[one->other]->arguments[k].vreg);
             if (one->dst > 0 && dense[one->dst] >= 0) set_bit(blocks[b].made, (u32)dense[one->dst]);
         }
     }
@@ -360,7 +362,8 @@ static void allocate_registers(void)
     for (i = 0; i < code_count; i++) {
         Code *one = &code[i];
         if (one->dst > 0 && definitions[one->dst] == 1 &&
-            ((one->op == I_MOV && one->a < 0) || one->op == I_GLOBAL || (one->op == I_ADD && one->a == FRAME && one->b < 0)))
+            ((one->op == I_MOV && one->a < 0) || one->op == I_GLOBAL ||
+             (one->op == I_ADD && one->a == FRAME && one->b < 0)))
             again[one->dst] = one;
     }
     for (i = 1; i < vreg_count; i++)

@@ -372,13 +372,15 @@ static Symbol *first_symbol, *last_symbol;
 
 static void open_scope(u32 position)
 {
-    if (scope_depth + 1 >= MAX_DEPTH) fatal(position, "blocks are nested too deeply; put the inner ones into functions");
+    if (scope_depth + 1 >= MAX_DEPTH)
+        fatal(position, "blocks are nested too deeply; put the inner ones into functions");
     scope_starts[scope_depth++] = scoped_count;
 }
 
 static void warn_unused(const Symbol *symbol)
 {
-    if (error_count == 0 && symbol->kind == A_VARIABLE && symbol->is_local && !symbol->is_used && symbol->name && symbol->position)
+    if (error_count == 0 && symbol->kind == A_VARIABLE && symbol->is_local && !symbol->is_used && symbol->name &&
+        symbol->position)
         warning_about(symbol->position, "the variable ", symbol->name, " is never used");
 }
 

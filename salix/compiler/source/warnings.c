@@ -42,7 +42,9 @@ static void warn_of_depth(void)
         if (chain_depth(function, 0) == 0 && function->is_not_reentrant)
             warning_about(function->symbol->position, "the function ", function->symbol->name,
                           " may be called while it runs, but not all of its locals are in its frame");
-        if (!function->symbol->section_name || function->depth <= LOOP_FRAMES || !begin_warning(function->symbol->position)) continue;
+        if (!function->symbol->section_name || function->depth <= LOOP_FRAMES ||
+            !begin_warning(function->symbol->position))
+            continue;
         say("calls go ");
         say_number(function->depth);
         say(" functions deep, a Loop has ");
