@@ -28,6 +28,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = REPOSITORY.parent / "shared" / "cases" / "elf_cases.json"
 GUEST_CODE = Path(runtime.guest_code.__file__).parent
 SHIPPED = sorted(GUEST_CODE.glob("*.o"))
+ENTERED = {
+    "demo": "entry",
+    "format_functions": "snprintf",
+    "memory_functions": "memcpy",
+    "text_functions": "strcmp",
+}
 
 
 # ---- clang
@@ -167,7 +173,8 @@ def agree(data: bytes) -> None:
 def test_both_readers_agree_on_what_ships(path: Path) -> None:
     data = path.read_bytes()
     elf = read_object(data)
-    assert sum(section.type == REL for section in elf.sections) > 3  # there is something to agree on
+    relocations = [section.size // 16 for section in elf.sections if section.type == REL]
+    assert sum(relocations) > 3  # there is something to agree on
     agree(data)
 
 
@@ -200,7 +207,7 @@ def test_a_damaged_object_is_loaded_or_refused_with_an_error_of_ours(path: Path,
     for _ in range(150):
         copy = damaged(data, rng)
         try:
-            load(copy, "entry" if path.stem == "demo" else "memcpy")
+            load(copy, ENTERED[path.stem])
         except LoadError:
             refused += 1
         agree(copy)
