@@ -27,7 +27,7 @@ DENIED, HOST_ERROR = "-4", "-5"  # as CALLER logs them
 
 ACKNOWLEDGER = """
 #include "spinfoam.h"
-/* Wakes the agent about each event of kind "wake", and acknowledges all. */
+/* Wakes the agent about each event of kind "wake", and acknowledges all but "keep" and "fault"; "last" is its last. */
 SF_MAIN sf_i64 watch(void)
 {
     sf_i64 mark = sf_mark();
@@ -50,6 +50,7 @@ SF_MAIN sf_i64 watch(void)
         sf_handle receipt = sf_json_object();
         sf_json_set(receipt, "event_id", id);
         sf_host_call("loop.ack", receipt, 10000);
+        if (sf_json_string_equals(payload, "kind", "last") == 1) return *(volatile sf_i64 *)8;
     }
 }
 """
