@@ -41,11 +41,8 @@ RULES = (
     ("use goto inside of one", "setjmp"),
     ("there is no inline assembly", "inline assembly"),
     ("the longest integers have 64 bits", "128-bit integers"),
-    ("use a static array of the greatest length", "malloc"),
     ("there are no threads here", "threads"),
     ("there are no signals here", "signals"),
-    ("the attribute `vector_size` is not available", "vectors"),
-    ("the attribute `__vector_size__` is not available", "vectors"),
 )
 
 
